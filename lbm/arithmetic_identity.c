@@ -11,17 +11,20 @@
  * sides and outflows without viscous stress, inlets and sides that move without the links in their edges, the factor of a profile taken
  * last, user-defined sides asked next to bodies, too. */
 enum { SIDES_REVISION = 2 };
+/* Of patches: the same for what follows from their regions. */
+enum { PATCHES_REVISION = 1 };
 
 /* Whether a revision of the sides matters. It does not beyond walls, free-slip sides and lids that only meet walls. */
-static bool names_sides(const gab_side sides[GAB_SIDE_COUNT])
+static bool names_sides(const gab_lbm_options *options)
 {
   int axes = 0;
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    const gab_side *given = &sides[side];
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    const gab_side *given = gab_lbm_condition(options, k);
+    const int axis = gab_lbm_condition_side(options, k) / 2;
     if (gab_side_is_open(given)) return true;
     if (!gab_side_moves(given)) continue;
-    if (given->velocity[side / 2] != 0 || given->profile != GAB_PROFILE_CONSTANT) return true;
-    axes |= 1 << side / 2;
+    if (given->velocity[axis] != 0 || given->profile != GAB_PROFILE_CONSTANT) return true;
+    axes |= 1 << axis;
   }
   return (axes & (axes - 1)) != 0;
 }
@@ -48,8 +51,10 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
     snprintf(numbers, sizeof numbers, ", lattice with the numbers %016" PRIx64, gab_lattice_numbers(lattice));
   /* Revision 1 rounded the mass that walls on finer levels make slab by slab, so that it depended on fused blocks. */
   const char *walls = !lbm->model.walls.is_on ? "" : levels[0] ? ", walls revision 2" : ", walls revision 1";
-  char sides[32] = "";
-  if (names_sides(options->sides)) snprintf(sides, sizeof sides, ", sides revision %d", SIDES_REVISION);
+  char sides[64] = "";
+  if (names_sides(options)) snprintf(sides, sizeof sides, ", sides revision %d", SIDES_REVISION);
+  if (options->patches && options->patches->count > 0)
+    snprintf(sides + strlen(sides), sizeof sides - strlen(sides), ", patches revision %d", PATCHES_REVISION);
   return snprintf(text, capacity, "%s/%s/%s, revision %d%s%s%s%s%s", lattice->name, reals,
                   options->collision->title, options->collision->revision, levels, walls, kernel, numbers,
                   sides);
@@ -115,25 +120,27 @@ gab_status gab_lbm_pack_state(void *lbm, gab_buffer *out)
     GAB_TRY(gab_put_i64(out, walls->excess));
     GAB_TRY(gab_put_i64(out, walls->weight));
   }
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    if (((const gab_lbm *)lbm)->model.options.sides[side].flow_rate != 0)
-      GAB_TRY(gab_put_f64(out, ((const gab_lbm *)lbm)->scale[side]));
+  const gab_lbm_options *options = &((const gab_lbm *)lbm)->model.options;
+  for (int k = 0; k < gab_lbm_condition_count(options); k++)
+    if (gab_lbm_condition(options, k)->flow_rate != 0)
+      GAB_TRY(gab_put_f64(out, ((const gab_lbm *)lbm)->scale[k]));
   return gab_put_i64(out, gab_lbm_get_step(lbm));
 }
 
 gab_status gab_lbm_unpack_state(void *lbm, gab_reader *in)
 {
   int64_t step, excess = 0, weight = 0;
-  double scale[GAB_SIDE_COUNT];
+  double scale[GAB_MOST_CONDITIONS];
+  const gab_lbm_options *options = &((const gab_lbm *)lbm)->model.options;
   GAB_TRY(gab_lbm_check_arithmetic(lbm, in));
   if (((const gab_lbm *)lbm)->model.walls.is_on) {
     GAB_TRY(gab_get_i64(in, &excess));
     GAB_TRY(gab_get_i64(in, &weight));
   }
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    scale[side] = 1;
-    if (((const gab_lbm *)lbm)->model.options.sides[side].flow_rate != 0)
-      GAB_TRY(gab_get_f64(in, &scale[side]));
+  for (int k = 0; k < GAB_MOST_CONDITIONS; k++) {
+    scale[k] = 1;
+    if (k < gab_lbm_condition_count(options) && gab_lbm_condition(options, k)->flow_rate != 0)
+      GAB_TRY(gab_get_f64(in, &scale[k]));
   }
   GAB_TRY(gab_get_i64(in, &step));
   memcpy(((gab_lbm *)lbm)->scale, scale, sizeof scale);

@@ -31,9 +31,9 @@ static void fill_defaults(gab_lbm_options *options, int dimension)
     if (options->sides[side].density == 0) options->sides[side].density = 1;
 }
 
-static gab_status check_side(const gab_side *side, int index, const gab_domain *domain)
+/* @param[in] index  of the side that has it, or a part of which */
+static gab_status check_side(const gab_side *side, const char *name, int index, const gab_domain *domain)
 {
-  const char *name = side_names[index];
   bool periodic = domain->periodic[index / 2];
   if ((unsigned)side->kind >= GAB_SIDE_KIND_COUNT)
     GAB_FAIL(GAB_ERR_INPUT, "side %s: unknown kind of boundary %d", name, (int)side->kind);
@@ -48,6 +48,17 @@ static gab_status check_side(const gab_side *side, int index, const gab_domain *
     GAB_FAIL(GAB_ERR_INPUT, "side %s: the density must be positive, not %g", name, side->density);
   if (!(side->ramp_steps >= 0 && isfinite(side->ramp_steps)))
     GAB_FAIL(GAB_ERR_INPUT, "side %s: a ramp over %g steps cannot be", name, side->ramp_steps);
+  return GAB_OK;
+}
+
+static gab_status check_patches(const gab_patches *patches, const gab_domain *domain)
+{
+  for (int i = 0; patches && i < patches->count; i++) {
+    const gab_patch *patch = &patches->list[i];
+    if (patch->faces == 0 || !(patches->sides >> patch->side & 1))
+      GAB_FAIL(GAB_ERR_ARGUMENT, "patch '%s': gab_patches_complete() has not been called", patch->name);
+    GAB_TRY(check_side(&patch->condition, patch->name, patch->side, domain));
+  }
   return GAB_OK;
 }
 
@@ -77,8 +88,8 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
       GAB_FAIL(GAB_ERR_INPUT, "in 2D force and velocity have no z component");
   }
   for (int side = 0; side < 2 * domain->dimension; side++)
-    GAB_TRY(check_side(&options->sides[side], side, domain));
-  return GAB_OK;
+    GAB_TRY(check_side(&options->sides[side], side_names[side], side, domain));
+  return check_patches(options->patches, domain);
 }
 
 static gab_status check_domain(const gab_domain *given, const gab_domain *wanted)
@@ -262,8 +273,9 @@ static gab_status set_kernel(gab_lbm_model *model)
 /* Open sides look at the next cell across them. */
 static gab_status check_depth(const gab_lbm_options *options, const int32_t cells[3], int dimension)
 {
-  for (int side = 0; side < 2 * dimension; side++) {
-    if (gab_side_is_open(&options->sides[side]) && cells[side / 2] < 2)
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    const int side = gab_lbm_condition_side(options, k);
+    if (side < 2 * dimension && gab_side_is_open(gab_lbm_condition(options, k)) && cells[side / 2] < 2)
       GAB_FAIL(GAB_ERR_INPUT,
                "side %s: blocks of %" PRId32 " cell across an open side: they have to have 2 at least",
                side_names[side], cells[side / 2]);
@@ -294,8 +306,8 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   model->lattice = model->options.lattice;
   GAB_TRY(check_depth(&model->options, model->cells, domain.dimension));
   set_along(model);
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    model->arrives[side] = gab_side_of(&model->options.sides[side])->arrives;
+  for (int k = 0; k < gab_lbm_condition_count(&model->options); k++)
+    model->arrives[k] = gab_side_of(gab_lbm_condition(&model->options, k))->arrives;
   for (int level = 0; level < GAB_LBM_LEVELS; level++) set_level(model, level, &domain);
   GAB_TRY(set_kernel(model));
   model->walls.is_on = gab_wall_balance_is_needed(model);
@@ -308,7 +320,8 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
 {
   lbm->forest = forest;
   lbm->world = gab_forest_world(forest);
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) lbm->scale[side] = options->sides[side].flow_rate == 0;
+  for (int k = 0; k < GAB_MOST_CONDITIONS; k++)
+    lbm->scale[k] = k >= gab_lbm_condition_count(options) || gab_lbm_condition(options, k)->flow_rate == 0;
   lbm->temporal_cache = gab_cache_share() / 3 * 2; /* others share it, and more than a band goes through */
   GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), gab_world_members(lbm->world)->ranks,
                     geometry, options));

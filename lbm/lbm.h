@@ -40,6 +40,7 @@
 #include "lbm/boundaries/boundary.h"
 #include "lbm/collision/collision.h"
 #include "lbm/boundaries/geometry.h"
+#include "lbm/boundaries/patch.h"
 #include "lbm/kernels/lattice.h"
 
 #ifdef __cplusplus
@@ -100,11 +101,38 @@ typedef struct gab_lbm_options {
    *  (gab_lbm_put_arithmetic()), and is not taken up by a later one that gives other bits. Nothing else follows from it [0] */
   int deepest;
   gab_side sides[GAB_SIDE_COUNT];
+  const gab_patches
+      *patches;   /**< parts of sides with conditions of their own; completed; borrowed [NULL: none] */
   double density; /**< of the uniform initial state [0: 1] */
   double velocity[3];
   gab_lbm_initial_fn initial; /**< [NULL: uniform] */
   void *initial_user;
 } gab_lbm_options;
+
+/** @name Conditions in one numbering: the sides by gab_side_index, then the patches in their order. Pure.
+ *  @{ */
+static inline int gab_lbm_condition_count(const gab_lbm_options *options)
+{
+  return GAB_SIDE_COUNT + (options->patches ? options->patches->count : 0);
+}
+static inline const gab_side *gab_lbm_condition(const gab_lbm_options *options, int condition)
+{
+  return condition < GAB_SIDE_COUNT ? &options->sides[condition]
+                                    : &options->patches->list[condition - GAB_SIDE_COUNT].condition;
+}
+/** The side that a condition belongs to. */
+static inline int gab_lbm_condition_side(const gab_lbm_options *options, int condition)
+{
+  return condition < GAB_SIDE_COUNT ? condition : options->patches->list[condition - GAB_SIDE_COUNT].side;
+}
+/** Whether a condition has any face: not a side that its patches cover. */
+static inline bool gab_lbm_condition_has_faces(const gab_lbm_options *options, int condition)
+{
+  const gab_patches *patches = options->patches;
+  return condition >= GAB_SIDE_COUNT || !patches || !(patches->sides >> condition & 1) ||
+         patches->side_faces[condition] > 0;
+}
+/** @} */
 
 /** Makes a flow on a forest that has no blocks yet: registers block data and a ghost exchange. Collective.
  *  @param[in] geometry  borrowed as long as the lbm lives; NULL: no bodies. Its domain has to be the forest's
@@ -291,7 +319,7 @@ GAB_STABLE gab_status gab_lbm_macroscopic(const gab_lbm *lbm, const gab_block *b
 /** 1 for fluid, 0 for solid cells of a local block, x fastest. Local. */
 gab_status gab_lbm_fluid_mask(const gab_lbm *lbm, const gab_block *block, const gab_box *box, uint8_t *fluid);
 
-/** Whether a side lets the density settle the mass: `pressure`, `outflow`, or a user-defined one. Pure. */
+/** Whether a side or patch lets the density settle the mass: `pressure`, `outflow`, or a user-defined one. Pure. */
 GAB_STABLE bool gab_lbm_has_open_side(const gab_lbm_options *options, int dimension);
 /** Whether the mass that interpolated walls make in a step is taken back in the next (doc/walls.md). Local. */
 bool gab_lbm_balances_walls(const gab_lbm *lbm);
@@ -335,30 +363,31 @@ GAB_STABLE gab_status gab_lbm_check_finite(const gab_lbm *lbm, gab_lbm_trouble *
 /* ------------------------------------------------------------------------------------------ sides that pass fluid
  */
 
-/** Sums over the fluid cells at a side, exact (independent of order), in cells of level 0. */
+/** Sums over the fluid cells at a side or patch, exact (independent of order), in cells of level 0. Sides and patches are numbered as
+ *  gab_lbm_condition() does it, all numbers of `condition` below too. */
 typedef struct gab_side_sums {
   gab_exact_sum area; /**< of the faces of fluid cells */
   gab_exact_sum
-      flow; /**< volume per step into the domain that the links of a side of given velocity let pass at factor and scale 1 */
+      flow; /**< volume per step into the domain that the links of a given velocity let pass at factor and scale 1 */
   gab_exact_sum
       wetted; /**< length of its border to walls, sides that move and bodies; in 2D the number of ends */
 } gab_side_sums;
-/** Whether fluid can pass a side: it is open, or its velocity crosses it. Pure. */
-bool gab_lbm_passes_fluid(const gab_lbm *lbm, int side);
+/** Whether fluid can pass a side or patch: it is open, or its velocity crosses it. Pure. */
+bool gab_lbm_passes_fluid(const gab_lbm *lbm, int condition);
 /** Adds the cells of a block that lie at sides which pass fluid. Local. @param[in] cells  of the level @param[in,out] sums  zero at first */
 void gab_lbm_add_side_sums(const gab_lbm *lbm, int level, const gab_box *cells,
-                           gab_side_sums sums[GAB_SIDE_COUNT]);
+                           gab_side_sums sums[GAB_MOST_CONDITIONS]);
 /** The same for all blocks of the forest, summed over all ranks. Collective. @param[out] sums */
-gab_status gab_lbm_sum_sides(const gab_lbm *lbm, gab_side_sums sums[GAB_SIDE_COUNT]);
+gab_status gab_lbm_sum_sides(const gab_lbm *lbm, gab_side_sums sums[GAB_MOST_CONDITIONS]);
 /** Scales the velocities of sides with a flow rate (gab_side.flow_rate) so that they let exactly that pass at factor 1. Before the first
  *  step, and after each change of the grid; the scales are part of the state (gab_lbm_entity()). Local; equal on all ranks if the sums are.
- *  @param[out] failed  the side of an error; may be NULL
+ *  @param[out] failed  the condition of an error; may be NULL
  *  @return ::GAB_ERR_INPUT if no factor gives the flow rate, or one that makes the flow too fast */
-gab_status gab_lbm_set_flow_rates(gab_lbm *lbm, const gab_side_sums sums[GAB_SIDE_COUNT], int *failed);
-/** Factor of the velocity or pressure of a side at a time, with its scale. Pure. @param[in] step  also parts of one */
-double gab_lbm_side_factor(const gab_lbm *lbm, int side, double step);
+gab_status gab_lbm_set_flow_rates(gab_lbm *lbm, const gab_side_sums sums[GAB_MOST_CONDITIONS], int *failed);
+/** Factor of the velocity or pressure of a side or patch at a time, with its scale. Pure. @param[in] step  also parts of one */
+double gab_lbm_side_factor(const gab_lbm *lbm, int condition, double step);
 /** The largest that it has over the run of a parameter file; absolute. Pure. */
-double gab_lbm_side_peak(const gab_lbm *lbm, int side);
+double gab_lbm_side_peak(const gab_lbm *lbm, int condition);
 
 /* ------------------------------------------------------------------------------------------ computed twice
  */

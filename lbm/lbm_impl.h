@@ -159,7 +159,8 @@ typedef struct gab_open_link {
   uint8_t
       axes; /**< bits of axes along the side for which the populations of both directions arrive from elsewhere than
                  open sides */
-  uint8_t sides; /**< bits of all sides of this kind beyond which the boundary cell lies */
+  uint8_t sides;        /**< bits of all sides of this kind beyond which the boundary cell lies */
+  int8_t conditions[3]; /**< by axis: of these sides, where the boundary cell lies beyond them */
   double given
       [3]; /**< by axis: density at the side of these that lies across it, less 1, at the middle of the link, times its ramp */
 } gab_open_link;
@@ -192,7 +193,7 @@ typedef struct gab_links {
 typedef struct gab_open_view {
   double sent[GAB_LATTICE_MAX_Q]; /**< by its fluid cell */
   double next, mirrored;          /**< for q and its mirror: see gab_open_source */
-  const double *ramp;             /**< one factor per side */
+  const double *ramp;             /**< one factor per condition */
   double spread
       [3]; /**< by axis along the side: half of (populations sent in both directions minus those arriving from both), or 0 */
 } gab_open_view;
@@ -308,7 +309,7 @@ struct gab_lbm_model {
   struct gab_link_templates *link_templates; /* link_template_impl.h; changed while blocks are made */
   bool times_blocks;
   const struct gab_local_force *local_force; /* borrowed; NULL: none */
-  gab_open_fn arrives[GAB_SIDE_COUNT];       /* of open sides; of others NULL */
+  gab_open_fn arrives[GAB_MOST_CONDITIONS];  /* of open conditions; of others NULL */
   gab_wall_balance walls;
   const gab_forest *forest; /* of it */
 };
@@ -436,7 +437,7 @@ struct gab_lbm {
   size_t clocks;
   gab_step step;
   double scale
-      [GAB_SIDE_COUNT]; /**< of the velocity of a side; not 1 if that has a flow rate, 0 before it is found. Part of the state */
+      [GAB_MOST_CONDITIONS]; /**< of the velocity of a condition; not 1 if that has a flow rate, 0 before it is found. Part of the state */
   uint64_t temporally_blocked_steps; /* of several: gab_lbm_steps() */
   size_t temporal_cache;             /* bytes of the last cache that a thread may take for a temporal block */
   gab_lbm_ghosts ghosts;             /* of the next step on level 0; finer levels follow it */
@@ -518,11 +519,25 @@ gab_status gab_lbm_remake(gab_lbm_model *model, const gab_forest *forest, const 
 /** @param[in,out] draft  of a sparse block, else NULL */
 gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab_sparse_draft *draft);
 void gab_links_release(gab_links *links);
-/** Term that walls add to the population that they bounce back in direction q; zero for walls at rest.
- *  @param[in] wall  cell of the domain, of `level`
- *  @param[out] terms  by the factor (#GAB_SIDE_FACTORS) that applies; the last one for a body */
+/** As gab_side_terms(), of bodies too. @param[in] wall  cell of the domain, of `level` */
 void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
-                          double terms[GAB_SIDE_FACTORS + 1]);
+                          gab_wall_terms *terms);
+/** The condition of a place beyond a side: that of the face of level 0 next to it. Pure. @param[in] place  cell of the domain, of `level`;
+ *  perhaps beyond other sides too */
+static inline int gab_condition_at(const gab_lbm_model *model, int level, const int64_t place[3], int side)
+{
+  const gab_patches *patches = model->options.patches;
+  int64_t face[3];
+  if (!patches || !(patches->sides >> side & 1)) return side;
+  for (int axis = 0; axis < 3; axis++)
+    face[axis] = place[axis] >> (axis < model->lattice->dimension ? level : 0);
+  return gab_patches_condition_at(patches, gab_geometry_domain(model->geometry), side, face);
+}
+static inline const gab_side *gab_side_at(const gab_lbm_model *model, int level, const int64_t place[3],
+                                          int side)
+{
+  return gab_lbm_condition(&model->options, gab_condition_at(model, level, place, side));
+}
 /** GAB_CELL_IS_... of a cell of a block, or a ghost: by geometry and the levels around. Pure. */
 gab_flag_bits gab_lbm_flag_of(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3]);
 /** The body that makes a cell solid, or its parents or children where the level has no block; -1:
@@ -575,7 +590,7 @@ gab_status gab_lbm_finish_on(gab_lbm *lbm, int level);
  */
 gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at);
 gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at);
-/** A side with a flow rate before gab_lbm_set_flow_rates(); -1: none. Pure. */
+/** A condition with a flow rate before gab_lbm_set_flow_rates(); -1: none. Pure. */
 int gab_lbm_lacks_flow_rate(const gab_lbm *lbm);
 void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_FACTORS]);
 /** Calls the kernel for runs of a block, or of rows into which its cells are gathered. @param[in] before,after  storage

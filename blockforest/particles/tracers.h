@@ -50,6 +50,9 @@ typedef struct gab_tracers_options {
   const char *name; /**< of the block data; copied */
   bool closed
       [6]; /**< sides x min, x max, y min … that tracers cannot pass; without effect for periodic ones */
+  /** The same of a position beyond a side whose parts differ. NULL: as `closed` says. Pure; called by several threads.
+   *  @param[in] side  in their order @param[in] at  physical */
+  bool (*is_closed)(void *user, int side, const double at[3]);
   /** Whether a cell of the domain is solid, and the velocity of its wall. NULL: none is. Pure; called by several threads.
    *  @param[in] cell  in cell indices of `level` @param[in,out] velocity  zero at first, in the units of the field */
   bool (*is_solid)(void *user, int level, const int64_t cell[3], double velocity[3]);

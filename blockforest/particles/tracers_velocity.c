@@ -189,9 +189,12 @@ static bool is_beyond_closed(const gab_tracers *tracers, const double at[3])
   const gab_box all = gab_forest_domain_cells(tracers->forest);
   for (int axis = 0; axis < options->grid.dimension; axis++) {
     const double cell = (at[axis] - options->origin[axis]) / options->dx;
-    if (options->periodic[axis]) continue;
-    if (cell < 0 && tracers->options.closed[2 * axis]) return true;
-    if (cell >= (double)all.hi[axis] && tracers->options.closed[2 * axis + 1]) return true;
+    const bool is_below = cell < 0, is_above = cell >= (double)all.hi[axis];
+    if (options->periodic[axis] || !(is_below || is_above)) continue;
+    const int side = 2 * axis + is_above;
+    if (tracers->options.is_closed ? tracers->options.is_closed(tracers->options.user, side, at)
+                                   : tracers->options.closed[side])
+      return true;
   }
   return false;
 }

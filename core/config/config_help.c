@@ -219,6 +219,40 @@ static void write_table(const gab_config *config, FILE *out, const gab_config_se
     write_row(out, &section->keys[k], choices_of(config, section, &section->keys[k]));
 }
 
+/* The next table of a path, from a place in the list on; NULL behind the last. */
+static const gab_config_section *next_table(const gab_config *config, const char *path, size_t *at)
+{
+  for (; *at < config->section_count; ++*at)
+    if (strcmp(config->sections[*at]->path, path) == 0) return config->sections[(*at)++];
+  return NULL;
+}
+
+static bool is_same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+/* Whether two paths have the same tables. */
+static bool have_same_tables(const gab_config *config, const char *path, const char *other)
+{
+  size_t at = 0, at_other = 0;
+  for (;;) {
+    const gab_config_section *a = next_table(config, path, &at), *b = next_table(config, other, &at_other);
+    if (!a || !b) return a == b;
+    if (a->keys != b->keys || a->count != b->count || !is_same_text(a->variant, b->variant) ||
+        !is_same_text(a->doc, b->doc))
+      return false;
+  }
+}
+
+/* An earlier path whose tables are those of a path; NULL: there is none. */
+static const char *earlier_of_same_tables(const gab_config *config, const char *path)
+{
+  for (size_t i = 0; i < config->section_count; i++) {
+    const gab_config_section *section = config->sections[i];
+    if (strcmp(section->path, path) == 0) return NULL;
+    if (section->count > 0 && have_same_tables(config, path, section->path)) return section->path;
+  }
+  return NULL;
+}
+
 gab_status gab_config_write_reference(const gab_config *config, FILE *out)
 {
   fputs("# Parameters\n\nGenerated from the tables in the source. A file holds sections; keys that are left "
@@ -226,8 +260,11 @@ gab_status gab_config_write_reference(const gab_config *config, FILE *out)
         "have their default.\n",
         out);
   for (size_t i = 0; i < config->section_count; i++) {
-    if (gab_config_find_section(config, config->sections[i]->path) != config->sections[i]) continue;
-    for (size_t j = i; j < config->section_count; j++)
+    const char *path = config->sections[i]->path;
+    if (gab_config_find_section(config, path) != config->sections[i]) continue;
+    const char *earlier = earlier_of_same_tables(config, path);
+    if (earlier) fprintf(out, "\n## %s\n\nAs `%s`.\n", path, earlier);
+    for (size_t j = i; j < config->section_count && !earlier; j++)
       if (strcmp(config->sections[j]->path, config->sections[i]->path) == 0)
         write_table(config, out, config->sections[j]);
   }

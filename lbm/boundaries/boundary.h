@@ -82,8 +82,10 @@ bool gab_side_kind_passes_fluid(gab_side_kind kind);
 
 /** Numbers that a side has for its condition; conditions that can be registered. */
 #define GAB_BOUNDARY_NUMBERS 8
-/** Factors in time of all sides: one for each, then a second one for each, of the sine of ::GAB_PROFILE_WOMERSLEY. */
-#define GAB_SIDE_FACTORS    (2 * GAB_SIDE_COUNT)
+/** Conditions of a flow: six sides and at most 26 patches (lbm/boundaries/patch.h). */
+#define GAB_MOST_CONDITIONS 32
+/** Factors in time of all conditions: one for each, then a second one for each, of the sine of ::GAB_PROFILE_WOMERSLEY. */
+#define GAB_SIDE_FACTORS    (2 * GAB_MOST_CONDITIONS)
 #define GAB_MOST_BOUNDARIES 16
 
 /** What a profile needs, in physical units. */
@@ -94,6 +96,16 @@ typedef struct gab_profile_numbers {
   double exponent, roughness, displacement;
   double period, alpha; /**< WOMERSLEY; alpha: half height or radius times sqrt(2 pi / (period viscosity)) */
 } gab_profile_numbers;
+
+/** The faces that a condition has; zero: all of a side without patches. */
+typedef struct gab_side_part {
+  const struct gab_patches *patches; /**< of the flow; NULL: none; borrowed */
+  int condition; /**< its number: a side's index, or #GAB_SIDE_COUNT plus that of a patch */
+  /** Profiles refer to this part of the domain, as shares of it, and vanish at its ends; false: to the side, and at sides. */
+  bool has_frame;
+  double lo[3], hi[3];
+  bool is_bounded[3]; /**< by axis; not where the frame is all of a periodic axis */
+} gab_side_part;
 
 /** Lengths, velocities and times in lattice units. */
 typedef struct gab_side {
@@ -117,6 +129,7 @@ typedef struct gab_side {
   double density;                 /**< of GAB_SIDE_PRESSURE and GAB_SIDE_OUTFLOW; 0 means 1 */
   const struct gab_boundary *own; /**< of GAB_SIDE_OWN; borrowed */
   double numbers[GAB_BOUNDARY_NUMBERS];
+  gab_side_part part; /**< of a side with patches, or of a patch: set by gab_patches_complete() */
 } gab_side;
 
 /** A population that a condition is asked for. */

@@ -55,6 +55,8 @@ bool gab_link_template_key_of(const gab_lbm_model *model, const gab_lbm_block *b
     if ((below > 0 && below < REACH) || (above > 0 && above < REACH)) return false;
     const gab_side *sides = &model->options.sides[2 * axis];
     if ((below == 0 && has_profile(&sides[0])) || (above == 0 && has_profile(&sides[1]))) return false;
+    const unsigned patched = model->options.patches ? model->options.patches->sides >> 2 * axis : 0;
+    if ((below == 0 && (patched & 1)) || (above == 0 && (patched & 2))) return false;
     key->sides |= (uint8_t)((below == 0) << 2 * axis | (above == 0) << (2 * axis + 1));
   }
   return gab_geometry_is_clear(model->geometry, block->at->level, &around);

@@ -95,19 +95,6 @@ static gab_status add_bounce_link(const link *at)
   return add_copy_link(at, at->x, gab_lattice_opposite(at->q));
 }
 
-/* What a wall of velocity u gives to the population that it reflects, density 1: twice the odd part of the equilibrium,
- * 2 w c·u / c_s^2 (Ladd 1994) and, with a collision whose equilibrium is of third order or more, what that adds. */
-static double momentum_term(const link *at, const double velocity[3])
-{
-  const gab_collision *collision = at->model->options.collision;
-  const gab_lattice *lattice = at->model->lattice;
-  double cu = at->c[0] * velocity[0] + at->c[1] * velocity[1] + at->c[2] * velocity[2];
-  const double term = 6 * lattice->weight[at->q] * cu;
-  if (!collision->equilibrium_beyond) return term;
-  return term + (collision->equilibrium_beyond(lattice, at->q, 0, velocity) -
-                 collision->equilibrium_beyond(lattice, gab_lattice_opposite(at->q), 0, velocity));
-}
-
 /* ------------------------------------------------------------------------------------------ sides */
 
 /* -1 below the domain along an axis that is not periodic, 1 above it, 0 inside. */
@@ -119,31 +106,31 @@ static int beyond(const link *at, int axis)
   return cell < 0 ? -1 : cell >= size_of_domain(at, axis) ? 1 : 0;
 }
 
+/* The condition at a cell of the block beyond a side. */
+static int condition_of(const link *at, const int32_t cell[3], int side)
+{
+  int64_t place[3];
+  for (int axis = 0; axis < 3; axis++) place[axis] = cell_of_domain(at, cell, axis);
+  return gab_condition_at(at->model, at->block->at->level, place, side);
+}
+
+static const gab_side *side_at(const link *at, int side)
+{
+  return gab_lbm_condition(&at->model->options, condition_of(at, at->b, side));
+}
+
 /* The side that a cell outside of the domain, but not beyond walls and sides of given velocity, belongs to. */
 static int side_of(const link *at)
 {
-  const gab_side *sides = at->model->options.sides;
   int best = -1;
   for (int axis = 0; axis < 3; axis++) {
     int where = beyond(at, axis);
     if (where == 0) continue;
     int side = 2 * axis + (where > 0);
-    if (best < 0 || gab_side_of(&sides[side])->precedence > gab_side_of(&sides[best])->precedence)
+    if (best < 0 || gab_side_of(side_at(at, side))->precedence > gab_side_of(side_at(at, best))->precedence)
       best = side;
   }
   return best;
-}
-
-/* Factor of the velocity of a side at the middle of the link. @param[in] part  0, or 1: see #GAB_SIDE_FACTORS */
-static double shape_of(const link *at, int side, int part)
-{
-  const gab_domain *domain = gab_geometry_domain(at->model->geometry);
-  double share[3] = {0, 0, 0}, shape[2];
-  for (int axis = 0; axis < domain->dimension; axis++)
-    share[axis] = (double)(cell_of_domain(at, at->b, axis) + cell_of_domain(at, at->x, axis) + 1) / 2 /
-                  (double)size_of_domain(at, axis);
-  gab_side_shape_at(&at->model->options.sides[side], side, domain, share, shape);
-  return shape[part];
 }
 
 /* Of the sides that the boundary cell lies beyond: bits. @param[out] closed  those that throw back */
@@ -155,90 +142,33 @@ static unsigned sides_of(const link *at, unsigned *closed)
     const int where = beyond(at, axis), side = 2 * axis + (where > 0);
     if (where == 0) continue;
     sides |= 1U << side;
-    if (gab_side_bounces(&at->model->options.sides[side])) *closed |= 1U << side;
+    if (gab_side_bounces(side_at(at, side))) *closed |= 1U << side;
   }
   return sides;
-}
-
-/* The share of a side in the velocity that a place gives to what it throws back: of the part across a side all of its own, of others
- * as lbm/lbm.h says. @param[in] number  of #GAB_SIDE_FACTORS @param[in] sides,closed  of sides_of() */
-static void velocity_of(const link *at, int number, unsigned sides, unsigned closed, double velocity[3])
-{
-  const int side = number % GAB_SIDE_COUNT;
-  const gab_side *all = at->model->options.sides, *given = &all[side];
-  const double factor = shape_of(at, side, number / GAB_SIDE_COUNT);
-  int count = 0;
-  bool rests = false;
-  for (int other = 0; other < GAB_SIDE_COUNT; other++) {
-    if (!(closed >> other & 1)) continue;
-    count++;
-    rests |= !gab_side_moves(&all[other]);
-  }
-  for (int axis = 0; axis < 3; axis++) {
-    const unsigned across = sides >> 2 * axis & 3;
-    const bool is_open = across && !(closed >> 2 * axis & 3);
-    const bool slips = is_open && gab_side_reflects(&all[2 * axis + (across >> 1)]);
-    double share = rests ? 0 : 1.0 / count;
-    if (slips) share = 0;
-    else if (across && !is_open) share = axis == side / 2 ? 1 : 0;
-    velocity[axis] = share == 0 ? 0 : share * factor * given->velocity[axis];
-  }
-}
-
-/* What sides give to the population that a place beyond them throws back. Sides that vary alike give it together, as the first of them:
- * so does a third-order equilibrium, to which velocities do not add up. */
-static void side_terms(const link *at, double terms[GAB_SIDE_FACTORS])
-{
-  const gab_side *all = at->model->options.sides;
-  double velocity[GAB_SIDE_FACTORS][3] = {{0}}, sum[3] = {0, 0, 0}, added = 0;
-  int first = -1, groups = 0;
-  unsigned closed;
-  const unsigned sides = sides_of(at, &closed);
-  for (int number = 0; number < GAB_SIDE_FACTORS; number++) {
-    const int side = number % GAB_SIDE_COUNT;
-    terms[number] = 0;
-    if (!(closed >> side & 1) || !gab_side_moves(&all[side])) continue;
-    if (number != side && all[side].profile != GAB_PROFILE_WOMERSLEY) continue;
-    double share[3];
-    int group = number;
-    velocity_of(at, number, sides, closed, share);
-    for (int other = number == side ? side - 1 : -1; other >= 0; other--)
-      if ((closed >> other & 1) && gab_side_moves(&all[other]) &&
-          gab_side_vary_alike(&all[other], &all[side]))
-        group = other;
-    for (int axis = 0; axis < 3; axis++) {
-      velocity[group][axis] += share[axis];
-      sum[axis] += share[axis];
-    }
-  }
-  for (int number = 0; number < GAB_SIDE_FACTORS; number++) {
-    const double *u = velocity[number];
-    if (u[0] == 0 && u[1] == 0 && u[2] == 0) continue;
-    added += terms[number] = momentum_term(at, u);
-    if (first < 0) first = number;
-    groups++;
-  }
-  if (groups > 1) terms[first] += momentum_term(at, sum) - added;
 }
 
 /* Beyond walls and sides of given velocity. */
 static gab_status add_closed_link(const link *at)
 {
   gab_links *links = &at->block->links;
-  double terms[GAB_SIDE_FACTORS];
+  gab_wall_terms terms;
   uint32_t to = 0;
   bool adds = false;
-  side_terms(at, terms);
-  for (int factor = 0; factor < GAB_SIDE_FACTORS; factor++) {
-    if (terms[factor] == 0) continue;
-    if (!isfinite(terms[factor]))
+  int64_t place[3];
+  for (int axis = 0; axis < 3; axis++) place[axis] = cell_of_domain(at, at->b, axis);
+  gab_side_terms(at->model, at->block->at->level, at->q, place, &terms);
+  for (int k = 0; k < terms.count; k++) {
+    const double term = terms.of[k].term;
+    const int factor = terms.of[k].factor;
+    if (term == 0) continue;
+    if (!isfinite(term))
       GAB_FAIL(GAB_ERR_INPUT, "%s: the velocity is not finite at some place; look at the formula of shape",
-               gab_side_paths[factor % GAB_SIDE_COUNT]);
+               gab_condition_path(at->model->options.patches, factor % GAB_MOST_CONDITIONS));
     if (!adds) GAB_TRY(target_of(at, &to));
     APPEND(links->velocities, links->velocity_count,
            (gab_velocity_link){.to = to,
                                .from = origin_of(at),
-                               .term = terms[factor],
+                               .term = term,
                                .q = (int16_t)at->q,
                                .factor = (int8_t)factor,
                                .adds = adds});
@@ -269,7 +199,7 @@ static unsigned open_among(const link *at, unsigned sides)
 {
   unsigned open = 0;
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    if ((sides >> side & 1) && gab_side_is_open(&at->model->options.sides[side])) open |= 1U << side;
+    if ((sides >> side & 1) && gab_side_is_open(side_at(at, side))) open |= 1U << side;
   return open;
 }
 
@@ -364,13 +294,15 @@ static void find_source(const link *at, int k, const int32_t next[3], gab_open_l
 static gab_status find_sources(const link *at, gab_open_link *open)
 {
   const int side = open->side;
-  const gab_side *all = at->model->options.sides;
   const link mirror = mirror_of(at, side);
   int32_t next[3];
   unsigned closed;
   const unsigned sides = sides_of(at, &closed);
-  for (int other = 0; other < GAB_SIDE_COUNT; other++)
-    if ((sides >> other & 1) && all[other].kind == all[side].kind) open->sides |= (uint8_t)(1U << other);
+  for (int other = 0; other < GAB_SIDE_COUNT; other++) {
+    if (!(sides >> other & 1) || side_at(at, other)->kind != side_at(at, side)->kind) continue;
+    open->sides |= (uint8_t)(1U << other);
+    open->conditions[other / 2] = (int8_t)condition_of(at, at->b, other);
+  }
   open->mirror = (int8_t)mirror.q;
   open->source[0] = open->source[1] = GAB_OPEN_SELF;
   if (open_among(at, sides) != 1U << side) return GAB_OK;
@@ -387,13 +319,18 @@ static gab_status find_sources(const link *at, gab_open_link *open)
 /* What open sides give at a link, before their factors in time. */
 static gab_status set_given(const link *at, gab_open_link *open)
 {
+  int64_t place[3];
+  for (int axis = 0; axis < 3; axis++) place[axis] = cell_of_domain(at, at->b, axis);
   for (int other = 0; other < GAB_SIDE_COUNT; other++) {
     if (!(open->sides >> other & 1)) continue;
-    const gab_side *side = &at->model->options.sides[other];
-    const double given = (side->density - 1) * (side->shape ? shape_of(at, other, 0) : 1);
+    const gab_side *side = side_at(at, other);
+    const double given =
+        (side->density - 1) *
+        (side->shape ? gab_side_shape_of_link(at->model, at->block->at->level, at->q, place, side, other, 0)
+                     : 1);
     if (!isfinite(given))
       GAB_FAIL(GAB_ERR_INPUT, "%s: the pressure is not finite at some place; look at the formula of shape",
-               gab_side_paths[other]);
+               gab_condition_path(at->model->options.patches, open->conditions[other / 2]));
     open->given[other / 2] = given;
   }
   return GAB_OK;
@@ -412,15 +349,29 @@ static gab_status add_open_link(const link *at, int side)
   return GAB_OK;
 }
 
+/* Whether a free-slip place lies next to a patch in front of the fluid cell that throws back: the two links through the outline have one
+ * midpoint. Both throw back, or one population would be used twice and another one never. */
+static bool slips_next_to_wall(const link *at)
+{
+  bool is_next = false;
+  for (int axis = 0; axis < 3; axis++) {
+    const int where = beyond(at, axis), side = 2 * axis + (where > 0);
+    if (where == 0) continue;
+    const int own = condition_of(at, at->x, side);
+    is_next = is_next || gab_side_bounces(gab_lbm_condition(&at->model->options, own));
+  }
+  return is_next;
+}
+
 static gab_status add_side_link(const link *at)
 {
   unsigned closed;
   (void)sides_of(at, &closed);
   if (closed) return add_closed_link(at);
   const int side = side_of(at);
-  switch (gab_side_of(&at->model->options.sides[side])->arrival) {
+  switch (gab_side_of(side_at(at, side))->arrival) {
   case GAB_ARRIVAL_REFLECTED:
-    return add_slip_link(at);
+    return slips_next_to_wall(at) ? add_bounce_link(at) : add_slip_link(at);
   case GAB_ARRIVAL_COMPUTED:
     return add_open_link(at, side);
   case GAB_ARRIVAL_WRAPPED:
@@ -489,22 +440,20 @@ static double body_term(const link *at, int level, const int64_t solid[3], int b
   static const double at_centre[3] = {0, 0, 0};
   double velocity[3];
   gab_geometry_wall_velocity(at->model->geometry, level, solid, body, at_centre, velocity);
-  return momentum_term(at, velocity);
+  return gab_momentum_term(at->model, at->q, velocity);
 }
 
 void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
-                          double terms[GAB_SIDE_FACTORS + 1])
+                          gab_wall_terms *terms)
 {
   gab_lbm_block place = {.at = &model->level[level], .first = {wall[0], wall[1], wall[2]}};
   const int8_t *c = model->lattice->c[q];
   const link at = {.model = model, .block = &place, .q = q, .c = c, .x = {c[0], c[1], c[2]}};
   unsigned closed;
-  side_terms(&at, terms);
-  terms[GAB_SIDE_FACTORS] = 0;
+  gab_side_terms(model, level, q, wall, terms);
   if (sides_of(&at, &closed) != 0) return;
   const int body = gab_lbm_body_at(model, level, wall);
-  if (body < 0) return;
-  terms[GAB_SIDE_FACTORS] = body_term(&at, level, wall, body);
+  if (body >= 0) terms->body = body_term(&at, level, wall, body);
 }
 
 static gab_status add_body_link(const link *at)

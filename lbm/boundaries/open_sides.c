@@ -54,7 +54,8 @@ static double state_of(const gab_lbm_model *model, const gab_level_model *at, co
 {
   double drho, all[GAB_SIDE_COUNT];
   gab_lbm_moments(model, at, seen->sent, &drho, u);
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) all[side] = link->given[side / 2] * seen->ramp[side];
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    all[side] = link->given[side / 2] * seen->ramp[link->conditions[side / 2]];
   *given = mean_of(link, all);
   return drho;
 }
@@ -212,7 +213,7 @@ const gab_side_descriptor gab_side_outflow = GAB_SIDE_DESCRIPTOR(
 static double own_arrives(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                           const gab_open_view *seen)
 {
-  const gab_side *side = &model->options.sides[link->side];
+  const gab_side *side = gab_lbm_condition(&model->options, link->conditions[link->side / 2]);
   gab_boundary_link asked = {.lattice = model->lattice,
                              .q = link->q,
                              .side = link->side,

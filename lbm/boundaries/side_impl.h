@@ -10,7 +10,7 @@
 #ifndef GABION_LBM_SIDE_IMPL_H
 #define GABION_LBM_SIDE_IMPL_H
 
-#include "lbm/boundaries/boundary.h"
+#include "lbm/boundaries/patch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -72,6 +72,13 @@ extern const gab_side_descriptor *const gab_side_kinds[GAB_SIDE_KIND_COUNT];
 
 /** By gab_side_index: "boundaries.x_min" and so on. */
 extern const char *const gab_side_paths[GAB_SIDE_COUNT];
+
+/** Where a condition stands in a parameter file, for messages. @param[in] patches  of the flow; may be NULL */
+static inline const char *gab_condition_path(const gab_patches *patches, int condition)
+{
+  return condition < GAB_SIDE_COUNT ? gab_side_paths[condition]
+                                    : patches->list[condition - GAB_SIDE_COUNT].path;
+}
 
 static inline const gab_side_descriptor *gab_side_of(const gab_side *side)
 {
@@ -143,15 +150,40 @@ bool gab_side_vary_alike(const gab_side *a, const gab_side *b);
  *  0 but for ::GAB_PROFILE_WOMERSLEY */
 void gab_side_shape_at(const gab_side *side, int index, const struct gab_domain *domain,
                        const double share[3], double shape[2]);
-/** The mean of the first over the cells of the side. Pure. */
+/** The mean of the first over the cells of the whole side, 0 where it has another condition. Pure. */
 double gab_side_mean_shape(const gab_side *side, int index, const struct gab_domain *domain);
-/** Completes a side that was read: what of its profile follows from the domain, its peaks, and the velocity that a flow rate means without
- *  bodies. @param[in] duration,viscosity  of the run, physical
+/** Completes a side or patch that was read: what of its profile follows from the domain, its peaks, and the velocity that a flow rate means
+ *  without bodies. @param[in] path  of it in the file @param[in] index  of the side @param[in] duration,viscosity  of the run, physical
  *  @return ::GAB_ERR_INPUT with the place in the file, in space or in time for a formula that has no finite value */
-gab_status gab_side_complete(const gab_config *config, int index, const struct gab_domain *domain,
-                             double duration, double viscosity, gab_side *side);
+gab_status gab_side_complete(const gab_config *config, const char *path, int index,
+                             const struct gab_domain *domain, double duration, double viscosity,
+                             gab_side *side);
 /** Velocity of a side with its peak, for estimates. */
 static inline double gab_side_peak(const gab_side *side) { return side->peak > 0 ? side->peak : 1; }
+/** @} */
+
+/** @name What walls of given velocity add to populations (side_terms.c)
+ *  @{ */
+/** What the walls at a place add to a population that they bounce back. */
+typedef struct gab_wall_terms {
+  double body;          /**< of a moving body; else 0 */
+  bool crosses_outline; /**< the fluid cell lies in front of another condition than the place */
+  int count;            /**< of conditions that move: two factors of two for each axis at most */
+  struct gab_wall_term {
+    int factor; /**< of #GAB_SIDE_FACTORS */
+    double term;
+    double across; /**< the part of it that enters the domain; only of flows with patches */
+  } of[12];
+} gab_wall_terms;
+/** What a wall of a velocity, in cells per step, adds to the population that it bounces back in direction q. Pure. */
+double gab_momentum_term(const struct gab_lbm_model *model, int q, const double velocity[3]);
+/** Of the condition of a side: factor of its velocity or pressure at the middle of a link. Pure. @param[in] place  beyond the side that the
+ *  link of direction q comes from @param[in] part  0, or 1: see #GAB_SIDE_FACTORS */
+double gab_side_shape_of_link(const struct gab_lbm_model *model, int level, int q, const int64_t place[3],
+                              const gab_side *given, int side, int part);
+/** Of a place beyond sides; nothing elsewhere. `body` is 0. Pure. */
+void gab_side_terms(const struct gab_lbm_model *model, int level, int q, const int64_t place[3],
+                    gab_wall_terms *terms);
 /** @} */
 
 #ifdef __cplusplus

@@ -22,28 +22,65 @@ static int64_t size_of(const face *at, int axis)
   return at->domain->cells[axis] << (axis < at->domain->dimension ? at->level : 0);
 }
 
-/* What enters the cell per step at factor and scale 1, by the links that the step uses: their terms across the side at density 1. */
-static double flow_of(const face *at)
+/* What the links of a direction into the cell let enter per step at factor and scale 1: their terms across the side at density 1. */
+static double flow_of(const face *at, const gab_side *side, int q)
 {
-  const gab_side *side = &at->model->options.sides[at->side];
   const gab_lattice *lattice = at->model->lattice;
   const int axis = at->side / 2, inward = at->side % 2 ? -1 : 1;
-  double sum = 0;
+  const int8_t *c = lattice->c[q];
+  double share[3] = {0, 0, 0}, shape[2];
+  for (int d = 0; d < at->domain->dimension; d++)
+    share[d] = (double)(2 * at->cell[d] - c[d] + 1) / 2 / (double)size_of(at, d);
+  gab_side_shape_at(side, at->side, at->domain, share, shape);
+  return 6 * lattice->weight[q] * inward * side->velocity[axis] * shape[0];
+}
+
+/* Adds what enters the cell to the conditions of the places that its links come from. */
+static void add_flows(const face *at, double area, gab_side_sums sums[GAB_MOST_CONDITIONS])
+{
+  const gab_lattice *lattice = at->model->lattice;
+  const int axis = at->side / 2, inward = at->side % 2 ? -1 : 1;
+  double flow[GAB_MOST_CONDITIONS] = {0};
+  uint32_t given = 0;
   for (int q = 1; q < lattice->q; q++) {
     const int8_t *c = lattice->c[q];
-    double share[3] = {0, 0, 0}, shape[2];
+    int64_t place[3];
     if (c[axis] != inward) continue;
-    for (int d = 0; d < at->domain->dimension; d++)
-      share[d] = (double)(2 * at->cell[d] - c[d] + 1) / 2 / (double)size_of(at, d);
-    gab_side_shape_at(side, at->side, at->domain, share, shape);
-    sum += 6 * lattice->weight[q] * inward * side->velocity[axis] * shape[0];
+    for (int d = 0; d < 3; d++) place[d] = at->cell[d] - (d == axis ? 0 : c[d]);
+    /* What the place in front of a fluid cell gives to this one, that of this one gives to it: their links have one midpoint. Counted
+     * here, since the other cell may be of another level. */
+    if (gab_geometry_cell(at->model->geometry, at->level, place) == GAB_CELL_FLUID)
+      for (int d = 0; d < 3; d++) place[d] = at->cell[d];
+    const int condition = gab_condition_at(at->model, at->level, place, at->side);
+    const gab_side *side = gab_lbm_condition(&at->model->options, condition);
+    if (!gab_side_moves(side)) continue;
+    flow[condition] += flow_of(at, side, q);
+    given |= 1U << condition;
   }
-  return sum;
+  for (int k = 0; k < GAB_MOST_CONDITIONS; k++)
+    if (given >> k & 1) gab_exact_add(&sums[k].flow, area * flow[k]);
+}
+
+/* Whether the face of a cell has another condition, which throws back. */
+static bool is_wall_before(const face *at, int condition, const int64_t cell[3])
+{
+  const int other = gab_condition_at(at->model, at->level, cell, at->side);
+  return other != condition && gab_side_bounces(gab_lbm_condition(&at->model->options, other));
+}
+
+/* Whether the outline of a patch to the face of a cell is that of a box. */
+static bool is_straight(const face *at, int condition, const int64_t cell[3])
+{
+  const gab_patches *patches = at->model->options.patches;
+  const int other = gab_condition_at(at->model, at->level, cell, at->side);
+  const int patch = condition >= GAB_SIDE_COUNT ? condition : other;
+  return other != condition && gab_geometry_cell(at->model->geometry, at->level, cell) == GAB_CELL_FLUID &&
+         patches->list[patch - GAB_SIDE_COUNT].region == GAB_PATCH_BOX;
 }
 
 /* The border of the face to what does not slip. The outline of bodies is counted on lines along two axes and two diagonals (Cauchy &
  * Crofton): exact on the mean over all directions, 5 % short along an axis. */
-static double wetted_of(const face *at)
+static double wetted_of(const face *at, int condition)
 {
   const double pi = 3.14159265358979323846;
   double straight = 0, along = 0, across = 0;
@@ -61,55 +98,68 @@ static double wetted_of(const face *at)
         }
         const int what = gab_geometry_cell(at->model->geometry, at->level, beside);
         if (what == GAB_CELL_OUTSIDE && count == 1)
-          straight += gab_side_bounces(&at->model->options.sides[outside]);
-        if (what >= 0 && count == 1) along++;
-        if (what >= 0 && count == 2) across++;
+          straight += gab_side_bounces(gab_side_at(at->model, at->level, beside, outside));
+        const bool is_wall = what >= 0 || (what == GAB_CELL_FLUID && is_wall_before(at, condition, beside));
+        if (is_wall && is_straight(at, condition, beside)) straight += count == 1;
+        else if (is_wall && count == 1) along++;
+        else if (is_wall && count == 2) across++;
       }
   if (at->domain->dimension == 2) return straight + along;
   return straight + pi / 8 * (along + across / sqrt(2));
 }
 
-static void add_face(const face *at, gab_side_sums *sums)
+static void add_face(const face *at, gab_side_sums sums[GAB_MOST_CONDITIONS])
 {
   const int dimension = at->domain->dimension;
+  const int condition = gab_condition_at(at->model, at->level, at->cell, at->side);
   const double area = ldexp(1, -(dimension - 1) * at->level);
-  gab_exact_add(&sums->area, area);
-  gab_exact_add(&sums->wetted, wetted_of(at) * ldexp(1, -(dimension - 2) * at->level));
-  if (gab_side_moves(&at->model->options.sides[at->side])) gab_exact_add(&sums->flow, area * flow_of(at));
+  gab_exact_add(&sums[condition].area, area);
+  gab_exact_add(&sums[condition].wetted, wetted_of(at, condition) * ldexp(1, -(dimension - 2) * at->level));
+  add_flows(at, area, sums);
+}
+
+/* Whether fluid passes a side or any of its patches. */
+static bool any_passes_fluid(const gab_lbm *lbm, int side)
+{
+  const gab_lbm_options *options = &lbm->model.options;
+  for (int k = 0; k < gab_lbm_condition_count(options); k++)
+    if (gab_lbm_condition_side(options, k) == side && gab_lbm_passes_fluid(lbm, k)) return true;
+  return false;
 }
 
 void gab_lbm_add_side_sums(const gab_lbm *lbm, int level, const gab_box *cells,
-                           gab_side_sums sums[GAB_SIDE_COUNT])
+                           gab_side_sums sums[GAB_MOST_CONDITIONS])
 {
   face at = {.model = &lbm->model, .domain = gab_geometry_domain(lbm->model.geometry), .level = level};
   for (at.side = 0; at.side < 2 * at.domain->dimension; at.side++) {
     gab_box slice = *cells;
     const int axis = at.side / 2;
     const int64_t place = at.side % 2 ? size_of(&at, axis) - 1 : 0;
-    if (!gab_lbm_passes_fluid(lbm, at.side) || place < cells->lo[axis] || place >= cells->hi[axis]) continue;
+    if (!any_passes_fluid(lbm, at.side) || place < cells->lo[axis] || place >= cells->hi[axis]) continue;
     slice.lo[axis] = place;
     slice.hi[axis] = place + 1;
     for (at.cell[2] = slice.lo[2]; at.cell[2] < slice.hi[2]; at.cell[2]++)
       for (at.cell[1] = slice.lo[1]; at.cell[1] < slice.hi[1]; at.cell[1]++)
         for (at.cell[0] = slice.lo[0]; at.cell[0] < slice.hi[0]; at.cell[0]++)
-          if (gab_geometry_cell(at.model->geometry, level, at.cell) == GAB_CELL_FLUID)
-            add_face(&at, &sums[at.side]);
+          if (gab_geometry_cell(at.model->geometry, level, at.cell) == GAB_CELL_FLUID) add_face(&at, sums);
   }
 }
 
-bool gab_lbm_passes_fluid(const gab_lbm *lbm, int side)
+bool gab_lbm_passes_fluid(const gab_lbm *lbm, int condition)
 {
-  const gab_side *it = &lbm->model.options.sides[side];
-  return gab_side_is_open(it) || (gab_side_moves(it) && it->velocity[side / 2] != 0);
+  const gab_lbm_options *options = &lbm->model.options;
+  const gab_side *it = gab_lbm_condition(options, condition);
+  if (!gab_lbm_condition_has_faces(options, condition)) return false;
+  return gab_side_is_open(it) ||
+         (gab_side_moves(it) && it->velocity[gab_lbm_condition_side(options, condition) / 2] != 0);
 }
 
-gab_status gab_lbm_sum_sides(const gab_lbm *lbm, gab_side_sums sums[GAB_SIDE_COUNT])
+gab_status gab_lbm_sum_sides(const gab_lbm *lbm, gab_side_sums sums[GAB_MOST_CONDITIONS])
 {
+  const int count = gab_lbm_condition_count(&lbm->model.options);
   bool any = false;
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    sums[side] = (gab_side_sums){0};
-    any = any || gab_lbm_passes_fluid(lbm, side);
-  }
+  for (int k = 0; k < GAB_MOST_CONDITIONS; k++) sums[k] = (gab_side_sums){0};
+  for (int k = 0; k < count; k++) any = any || gab_lbm_passes_fluid(lbm, k);
   if (!any) return GAB_OK;
   for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++) {
     const gab_block *block = gab_forest_block(lbm->forest, i);
@@ -117,7 +167,7 @@ gab_status gab_lbm_sum_sides(const gab_lbm *lbm, gab_side_sums sums[GAB_SIDE_COU
     gab_lbm_add_side_sums(lbm, gab_block_level(lbm->forest, block), &cells, sums);
   }
   return gab_world_sum_exact(lbm->world, (gab_exact_sum *)sums,
-                             GAB_SIDE_COUNT * sizeof *sums / sizeof(gab_exact_sum));
+                             (size_t)count * sizeof *sums / sizeof(gab_exact_sum));
 }
 
 /* ------------------------------------------------------------------------------------------ flow rates */
@@ -125,14 +175,15 @@ gab_status gab_lbm_sum_sides(const gab_lbm *lbm, gab_side_sums sums[GAB_SIDE_COU
 int gab_lbm_lacks_flow_rate(const gab_lbm *lbm)
 {
   int lacks = -1;
-  for (int side = 0; side < GAB_SIDE_COUNT && lacks < 0; side++)
-    if (lbm->scale[side] == 0) lacks = side;
+  for (int k = 0; k < GAB_MOST_CONDITIONS && lacks < 0; k++)
+    if (lbm->scale[k] == 0) lacks = k;
   return lacks;
 }
 
 static gab_status find_scale(const gab_lbm *lbm, int index, const gab_side_sums *sums, double *scale)
 {
-  const gab_side *side = &lbm->model.options.sides[index];
+  const gab_side *side = gab_lbm_condition(&lbm->model.options, index);
+  const int axis = gab_lbm_condition_side(&lbm->model.options, index) / 2;
   const double flow = gab_exact_value(&sums->flow);
   char why[512];
   if (!(flow / side->flow_rate > 0))
@@ -142,31 +193,31 @@ static gab_status find_scale(const gab_lbm *lbm, int index, const gab_side_sums 
         "move bodies away from the side or choose another profile",
         flow, gab_exact_value(&sums->area), side->flow_rate);
   *scale = side->flow_rate / flow;
-  const double speed = *scale * fabs(side->velocity[index / 2]) * gab_side_peak(side);
+  const double speed = *scale * fabs(side->velocity[axis]) * gab_side_peak(side);
   if (gab_flow_check(&(gab_flow_scales){.velocity = speed, .omega = 1}) == GAB_OK) return GAB_OK;
   snprintf(why, sizeof why, "%s", gab_error_message());
   GAB_FAIL(GAB_ERR_INPUT, "through the %g fluid cells of the side: %s", gab_exact_value(&sums->area), why);
 }
 
-gab_status gab_lbm_set_flow_rates(gab_lbm *lbm, const gab_side_sums sums[GAB_SIDE_COUNT], int *failed)
+gab_status gab_lbm_set_flow_rates(gab_lbm *lbm, const gab_side_sums sums[GAB_MOST_CONDITIONS], int *failed)
 {
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    if (failed) *failed = side;
-    if (lbm->model.options.sides[side].flow_rate != 0)
-      GAB_TRY(find_scale(lbm, side, &sums[side], &lbm->scale[side]));
+  for (int k = 0; k < gab_lbm_condition_count(&lbm->model.options); k++) {
+    if (failed) *failed = k;
+    if (gab_lbm_condition(&lbm->model.options, k)->flow_rate != 0)
+      GAB_TRY(find_scale(lbm, k, &sums[k], &lbm->scale[k]));
   }
   return GAB_OK;
 }
 
-double gab_lbm_side_factor(const gab_lbm *lbm, int side, double step)
+double gab_lbm_side_factor(const gab_lbm *lbm, int condition, double step)
 {
   double ramp[GAB_SIDE_FACTORS];
   gab_lbm_ramps(lbm, step, ramp);
-  return ramp[side];
+  return ramp[condition];
 }
 
-double gab_lbm_side_peak(const gab_lbm *lbm, int side)
+double gab_lbm_side_peak(const gab_lbm *lbm, int condition)
 {
-  const double peak = lbm->model.options.sides[side].peak_in_time;
-  return lbm->scale[side] * (peak > 0 ? peak : 1);
+  const double peak = gab_lbm_condition(&lbm->model.options, condition)->peak_in_time;
+  return lbm->scale[condition] * (peak > 0 ? peak : 1);
 }

@@ -156,12 +156,20 @@ static const struct {
     {"period", BIT(WOMERSLEY), BIT(WOMERSLEY)},
 };
 
+static bool is_disc(const gab_side *side)
+{
+  const gab_side_part *part = &side->part;
+  return part->patches && part->condition >= GAB_SIDE_COUNT &&
+         part->patches->list[part->condition - GAB_SIDE_COUNT].region == GAB_PATCH_DISC;
+}
+
 static gab_status check_profile_keys(const gab_config *config, const char *path, const gab_side *side)
 {
   char key[GAB_CONFIG_PATH_CAPACITY], profile[GAB_CONFIG_PATH_CAPACITY];
   const char *name = gab_config_string(config, gab_config_path(profile, "%s.profile", path));
   if (side->shape) name = "of a formula";
   for (size_t i = 0; i < sizeof profile_keys / sizeof *profile_keys; i++) {
+    if (is_disc(side) && (profile_keys[i].profiles & BIT(PIPE))) continue; /* they are those of the region */
     const bool given = gab_config_is_set(config, gab_config_path(key, "%s.%s", path, profile_keys[i].key));
     if (given && !(profile_keys[i].profiles >> side->profile & 1))
       return gab_config_fail(config, key, "has no effect: the profile is %s", name);

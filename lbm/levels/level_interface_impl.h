@@ -26,12 +26,14 @@
 #define GAB_LEVELS_REVISION                6
 #define GAB_LEVELS_REVISION_WITH_DIAGONALS 7
 
-/** Whether the velocity of a side varies in time. */
-static inline bool gab_any_ramp(const gab_side sides[GAB_SIDE_COUNT])
+/** Whether the velocity of a side or patch varies in time. */
+static inline bool gab_any_ramp(const gab_lbm_options *options)
 {
   bool any = false;
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    any |= gab_side_moves(&sides[side]) && gab_side_varies(&sides[side]);
+  for (int condition = 0; condition < gab_lbm_condition_count(options); condition++) {
+    const gab_side *side = gab_lbm_condition(options, condition);
+    any |= gab_side_moves(side) && gab_side_varies(side);
+  }
   return any;
 }
 
@@ -47,7 +49,7 @@ static inline bool gab_any_interpolated(const gab_geometry *geometry)
 static inline int gab_levels_revision(const gab_lattice *lattice, const gab_lbm_options *options,
                                       const gab_geometry *geometry)
 {
-  const int more = gab_any_ramp(options->sides) + (options->collision->equilibrium_beyond != NULL) +
+  const int more = gab_any_ramp(options) + (options->collision->equilibrium_beyond != NULL) +
                    gab_lbm_has_open_side(options, lattice->dimension) + gab_any_interpolated(geometry);
   for (int q = 0; q < lattice->q; q++)
     if (lattice->c[q][0] != 0 && lattice->c[q][1] != 0 && lattice->c[q][2] != 0)

@@ -61,6 +61,8 @@ typedef struct balance {
   gab_level_maker *by;
   int32_t cell[3];                             /* X */
   int32_t missing[GAB_SIDE_COUNT][CLASSES][3]; /* of c_q, in 1 / (n SHARES) of a population */
+  bool by_terms;                               /* at the outline of a patch: counted here instead, */
+  double mass[GAB_SIDE_FACTORS];               /* in 1 / n of a population */
 } balance;
 
 static int child_count(const gab_level_maker *by) { return 1 << by->model->lattice->dimension; }
@@ -95,25 +97,73 @@ static void partner_of(const gab_level_maker *by, const int32_t cell[3], int q, 
   for (int axis = 0; axis < 3; axis++) partner[axis] = cell[axis] - (is_beyond(sides, axis) ? 0 : c[axis]);
 }
 
-/* What a place gives to what it throws back in direction q, by side. */
-static void terms_of(const gab_level_maker *by, const int32_t wall[3], int q,
-                     double terms[GAB_SIDE_FACTORS + 1])
+/* What a place gives to what it throws back in direction q. */
+static gab_wall_terms terms_of(const gab_level_maker *by, const int32_t wall[3], int q)
 {
   int64_t global[3];
+  gab_wall_terms terms;
   for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + wall[axis];
-  gab_links_wall_terms(by->model, by->view.level, global, q, terms);
+  gab_links_wall_terms(by->model, by->view.level, global, q, &terms);
+  return terms;
+}
+
+static double term_of(const gab_wall_terms *terms, int factor)
+{
+  for (int k = 0; k < terms->count; k++)
+    if (terms->of[k].factor == factor) return terms->of[k].term;
+  return 0;
+}
+
+static const gab_side *condition(const gab_level_maker *by, int number)
+{
+  return gab_lbm_condition(&by->model->options, number);
+}
+
+/* The condition that a place beyond a side belongs to. */
+static int condition_of(const gab_level_maker *by, const int32_t place[3], int side)
+{
+  int64_t global[3];
+  for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + place[axis];
+  return gab_condition_at(by->model, by->view.level, global, side);
+}
+
+/* The same of the link of the coarse cell. */
+static gab_wall_terms coarse_terms_of(const balance *of, int q)
+{
+  const int8_t *c = of->by->model->lattice->c[q];
+  const int32_t coarse[3] = {of->cell[0] - c[0], of->cell[1] - c[1], of->cell[2] - c[2]};
+  int64_t global[3];
+  gab_wall_terms terms;
+  gab_level_coarse_of_domain(of->by, coarse, global);
+  gab_links_wall_terms(of->by->model, of->by->view.level - 1, global, q, &terms);
+  return terms;
+}
+
+static void add_terms(balance *of, const gab_wall_terms *terms, double paired, double unpaired)
+{
+  for (int k = 0; k < terms->count; k++) {
+    const double across = terms->of[k].across;
+    of->mass[terms->of[k].factor] += paired * (terms->of[k].term - across) + unpaired * across;
+  }
 }
 
 /* Adds what a place throws back in direction q, so many times, were its side to move: parts that have a partner, and others. */
-static void add(balance *of, const int32_t wall[3], int q, int32_t paired, int32_t unpaired)
+static void add(balance *of, const int32_t wall[3], int q, bool is_coarse, int32_t paired, int32_t unpaired)
 {
+  if (of->by_terms) {
+    const gab_wall_terms terms = is_coarse ? coarse_terms_of(of, q) : terms_of(of->by, wall, q);
+    add_terms(of, &terms, paired, unpaired);
+    return;
+  }
   const int8_t *c = of->by->model->lattice->c[q];
-  const gab_side *given = of->by->model->options.sides;
   const unsigned sides = sides_before(of->by, wall);
   int32_t count = 0, walls = 0;
+  bool rests[GAB_SIDE_COUNT] = {false};
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    count += (int32_t)(sides >> side & 1);
-    walls += (sides >> side & 1) && !gab_side_moves(&given[side]);
+    if (!(sides >> side & 1)) continue;
+    rests[side] = !gab_side_moves(condition(of->by, condition_of(of->by, wall, side)));
+    count++;
+    walls += rests[side];
   }
   /* As links do: what is across a side is its own, the rest that of walls at rest, or shared. */
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
@@ -122,7 +172,7 @@ static void add(balance *of, const int32_t wall[3], int q, int32_t paired, int32
       int32_t times = 0;
       if (is_beyond(sides, axis)) times = axis == side / 2 ? SHARES * unpaired : 0;
       else if (walls == 0) times = SHARES / count * paired;
-      else if (!gab_side_moves(&given[side])) times = SHARES / walls * paired;
+      else if (rests[side]) times = SHARES / walls * paired;
       of->missing[side][class_of(c)][axis] += c[axis] * times;
     }
   }
@@ -136,6 +186,39 @@ static void source_of(const balance *of, int q, int32_t place[3])
   gab_path_child(&of->by->paths, coarse, 0, place);
 }
 
+/* The direction in which the partner's link comes. @param[in] sides  that both come from beyond */
+static int partner_direction(const gab_lattice *lattice, int q, unsigned sides)
+{
+  for (int other = 1; other < lattice->q; other++) {
+    bool is_it = true;
+    for (int axis = 0; axis < 3; axis++)
+      is_it &= lattice->c[other][axis] == (is_beyond(sides, axis) ? 1 : -1) * lattice->c[q][axis];
+    if (is_it) return other;
+  }
+  return 0;
+}
+
+/* Where the link and its partner cross an outline: each place has to let in its velocity times its area. The coarse link stands for half of
+ * what its place gives, the links of fine cells for the other half; as much is missing of the place in front of X. @param[in]
+ * source,partner  of the coarse link */
+static void add_outline(balance *of, int q, const int32_t source[3], const int32_t partner[3], int n)
+{
+  const gab_level_maker *by = of->by;
+  const gab_wall_terms theirs = coarse_terms_of(of, q);
+  const unsigned sides = sides_before(by, source);
+  int32_t beyond[3];
+  int64_t global[3];
+  gab_wall_terms ours;
+  if (sides == 0 || !theirs.crosses_outline) return;
+  for (int axis = 0; axis < 3; axis++)
+    beyond[axis] = of->cell[axis] - by->model->lattice->c[q][axis] + of->cell[axis] - partner[axis];
+  gab_level_coarse_of_domain(by, beyond, global);
+  gab_links_wall_terms(by->model, by->view.level - 1, global, partner_direction(by->model->lattice, q, sides),
+                       &ours);
+  add_terms(of, &theirs, 0, -n / 2.0);
+  add_terms(of, &ours, 0, n / 2.0);
+}
+
 /* What X needs, less what it would be given if all came by its links, and what children are given that leave it. */
 static void add_needs(balance *of, int q)
 {
@@ -147,17 +230,20 @@ static void add_needs(balance *of, int q)
   partner_of(by, of->cell, q, sides_before(by, source), partner);
   gab_path_child(&by->paths, partner, 0, place);
   const int kind = gab_level_view_look(&by->view, place).kind;
-  if (kind == GAB_PATH_FINE || kind == GAB_PATH_FINE_WALL) add(of, source, q, -n, 0);
+  if (kind == GAB_PATH_FINE || kind == GAB_PATH_FINE_WALL) {
+    add(of, source, q, true, -n, 0);
+    if (of->by_terms) add_outline(of, q, source, partner, n);
+  }
   for (int child = 0; child < n; child++) {
     gab_path_state at = {.q = q}, next;
     gab_path_step step;
     gab_path_child(&by->paths, of->cell, child, at.cell);
     for (int axis = 0; axis < 3; axis++) source[axis] = at.cell[axis] - c[axis];
     partner_of(by, at.cell, q, sides_before(by, source), partner);
-    if (gab_level_view_look(&by->view, partner).kind == GAB_PATH_FINE) add(of, source, q, 2, 0);
+    if (gab_level_view_look(&by->view, partner).kind == GAB_PATH_FINE) add(of, source, q, false, 2, 0);
     gab_path_back(&by->paths, &at, &step); /* in s1 */
     if (step.bounced && gab_path_forth(&by->paths, &at, &next) == GAB_PATH_FINE)
-      add(of, step.wall, q, -1, -1);
+      add(of, step.wall, q, false, -1, -1);
   }
 }
 
@@ -167,9 +253,9 @@ static gab_status add_arrival(void *user, const gab_child_arrival *arrival)
   const int lost = child_count(of->by) - arrival->keep;
   int32_t source[3];
   source_of(of, arrival->q, source);
-  add(of, source, arrival->q, lost, lost);
+  add(of, source, arrival->q, true, lost, lost);
   for (int i = 0; i < arrival->touched; i++)
-    if (arrival->touch[i].bounced) add(of, arrival->touch[i].wall, arrival->q, -1, -1);
+    if (arrival->touch[i].bounced) add(of, arrival->touch[i].wall, arrival->q, false, -1, -1);
   return GAB_OK;
 }
 
@@ -205,43 +291,73 @@ static bool is_clear(const gab_level_maker *by, const int32_t coarse[3])
   return true;
 }
 
-/* The two sides that a cell lies at, if one of them moves. @return false if it is no such cell */
-static bool find_edge(const gab_level_maker *by, const int32_t coarse[3], int edge[2])
+/* Two sides that a coarse cell lies at, and their conditions. */
+typedef struct edge {
+  int side[2], condition[2];
+} edge;
+
+/* Whether the places around a cell beyond one of its sides have one condition. @param[in] reach  coarse cells along the side
+ * @param[out] number  of it */
+static bool is_uniform(const gab_level_maker *by, const int32_t coarse[3], int side, int reach, int *number)
 {
-  const gab_side *given = by->model->options.sides;
-  const unsigned sides = sides_at(by, coarse);
-  int count = 0;
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    if (!(sides >> side & 1)) continue;
-    if (count == 2 || !is_even_wall(&given[side])) return false;
-    edge[count++] = side;
-  }
-  return count == 2 && (gab_side_moves(&given[edge[0]]) || gab_side_moves(&given[edge[1]])) &&
-         is_clear(by, coarse);
+  const int dimension = by->model->lattice->dimension, axis = side / 2;
+  int32_t at[3], place[3];
+  *number = -1;
+  for (int32_t k = dimension == 3 ? -reach : 0; k <= (dimension == 3 ? reach : 0); k++)
+    for (int32_t j = -reach; j <= reach; j++)
+      for (int32_t i = -reach; i <= reach; i++) {
+        const int32_t offset[3] = {i, j, k};
+        if (offset[axis] != 0) continue;
+        for (int d = 0; d < 3; d++) at[d] = coarse[d] + offset[d];
+        at[axis] += side % 2 ? 1 : -1;
+        gab_path_child(&by->paths, at, 0, place);
+        const int found = condition_of(by, place, side);
+        if (*number >= 0 && found != *number) return false;
+        *number = found;
+      }
+  return true;
 }
 
-/* The mass that a side has to give: by its velocity across itself, and along. */
-static double mass_of(const balance *of, int side, int other)
+/* Of a cell at two sides of which one moves. @return false if it is no such cell */
+static bool find_edge(const gab_level_maker *by, const int32_t coarse[3], edge *found)
+{
+  const unsigned sides = sides_at(by, coarse);
+  int count = 0;
+  bool moves = false;
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    int number;
+    if (!(sides >> side & 1)) continue;
+    if (count == 2 || !is_uniform(by, coarse, side, 1, &number) || !is_even_wall(condition(by, number)))
+      return false;
+    moves = moves || gab_side_moves(condition(by, number));
+    found->condition[count] = number;
+    found->side[count++] = side;
+  }
+  return count == 2 && moves && is_clear(by, coarse);
+}
+
+/* The mass that a side has to give: by its velocity across itself, and along. @param[in] which  of the two */
+static double mass_of(const balance *of, const edge *at, int which)
 {
   const gab_lattice *lattice = of->by->model->lattice;
-  const double *velocity = of->by->model->options.sides[side].velocity;
+  const gab_side *given = condition(of->by, at->condition[which]);
+  const int side = at->side[which], other = at->side[1 - which];
   double weight[CLASSES] = {0}, mass = 0;
-  if (!gab_side_moves(&of->by->model->options.sides[side])) return 0;
+  if (!gab_side_moves(given)) return 0;
   for (int q = 1; q < lattice->q; q++) weight[class_of(lattice->c[q])] = lattice->weight[q];
   for (int k = 0; k < CLASSES; k++)
     for (int axis = 0; axis < 3; axis++) {
       const int32_t count = axis == side / 2 ? of->missing[side][k][axis] : -of->missing[other][k][axis];
-      if (count != 0) mass += 6 * weight[k] * count * velocity[axis];
+      if (count != 0) mass += 6 * weight[k] * count * given->velocity[axis];
     }
   return mass / (SHARES * child_count(of->by));
 }
 
-/* Shares it out by weight among what comes from both sides. @param[in] first  arrival of the cell */
-static gab_status give(const balance *of, const int edge[2], int side, double mass, size_t first)
+/* Distributes it by weight among what comes from both sides. @param[in] first  arrival of the cell */
+static gab_status give(const balance *of, unsigned sides, int factor, double mass, size_t first)
 {
   gab_level_interface *interface = of->by->interface;
   const gab_lattice *lattice = of->by->model->lattice;
-  const unsigned sides = 1U << edge[0] | 1U << edge[1];
   double weights = 0;
   for (int pass = 0; pass < 2 && mass != 0; pass++)
     for (size_t i = first; i < interface->arrival_count; i++) {
@@ -250,46 +366,61 @@ static gab_status give(const balance *of, const int edge[2], int side, double ma
       source_of(of, q, source);
       if (!(sides_before(of->by, source) & sides)) continue;
       const gab_level_interface_term made = {
-          .at = (uint32_t)i, .factor = side, .term = mass * lattice->weight[q] / weights};
+          .at = (uint32_t)i, .factor = factor, .term = mass * lattice->weight[q] / weights};
       if (pass == 0) weights += lattice->weight[q];
       else GAB_TRY(gab_level_append_term(&interface->arrival_terms, &interface->arrival_term_count, made));
     }
   return GAB_OK;
 }
 
+/* At the outline of a patch: as at edges, but by the terms of the places around. */
+static gab_status balance_outline(gab_level_maker *by, const int32_t coarse[3], unsigned sides, size_t first)
+{
+  balance of = {.by = by, .cell = {coarse[0], coarse[1], coarse[2]}, .by_terms = true};
+  const int32_t end[3] = {coarse[0] + 1, coarse[1] + 1, coarse[2] + 1};
+  for (int q = 1; q < by->model->lattice->q; q++) add_needs(&of, q);
+  GAB_TRY(gab_child_arrivals(&by->paths, coarse, end, add_arrival, &of));
+  for (int k = 0; k < GAB_SIDE_FACTORS; k++)
+    GAB_TRY(give(&of, sides, k, of.mass[k] / child_count(by), first));
+  return GAB_OK;
+}
+
+/* Whether the conditions around a cell at sides are not all the same on each of them. */
+static bool is_at_outline(const gab_level_maker *by, const int32_t coarse[3], unsigned sides)
+{
+  bool differs = false;
+  for (int side = 0; side < GAB_SIDE_COUNT && by->model->options.patches; side++) {
+    int number;
+    if (sides >> side & 1) differs = differs || !is_uniform(by, coarse, side, 1, &number);
+  }
+  return differs;
+}
+
 gab_status gab_level_balance_edges(gab_level_maker *by, const int32_t coarse[3], size_t first)
 {
-  int edge[2];
-  if (first == by->interface->arrival_count || !find_edge(by, coarse, edge)) return GAB_OK;
-  const gab_side *sides = by->model->options.sides;
+  edge at;
+  if (first == by->interface->arrival_count) return GAB_OK;
+  const unsigned around = sides_at(by, coarse);
+  if (is_at_outline(by, coarse, around) && is_clear(by, coarse))
+    return balance_outline(by, coarse, around, first);
+  if (!find_edge(by, coarse, &at)) return GAB_OK;
+  const gab_side *sides[2] = {condition(by, at.condition[0]), condition(by, at.condition[1])};
   balance of = {.by = by, .cell = {coarse[0], coarse[1], coarse[2]}};
   const int32_t end[3] = {coarse[0] + 1, coarse[1] + 1, coarse[2] + 1};
   for (int q = 1; q < by->model->lattice->q; q++) add_needs(&of, q);
   GAB_TRY(gab_child_arrivals(&by->paths, coarse, end, add_arrival, &of));
-  double mass[2] = {mass_of(&of, edge[0], edge[1]), mass_of(&of, edge[1], edge[0])};
+  double mass[2] = {mass_of(&of, &at, 0), mass_of(&of, &at, 1)};
   /* Of sides that move together it is exactly nothing. */
-  if (gab_side_moves(&sides[edge[0]]) && gab_side_moves(&sides[edge[1]]) &&
-      gab_side_vary_alike(&sides[edge[0]], &sides[edge[1]])) {
+  if (gab_side_moves(sides[0]) && gab_side_moves(sides[1]) && gab_side_vary_alike(sides[0], sides[1])) {
     mass[0] += mass[1];
     mass[1] = 0;
   }
-  for (int i = 0; i < 2; i++) GAB_TRY(give(&of, edge, edge[i], mass[i], first));
+  const unsigned both = 1U << at.side[0] | 1U << at.side[1];
+  for (int i = 0; i < 2; i++) GAB_TRY(give(&of, both, at.condition[i], mass[i], first));
   return GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ ramps */
-
-/* The direction in which the partner's link comes. @param[in] sides  that both come from beyond */
-static int partner_direction(const gab_lattice *lattice, int q, unsigned sides)
-{
-  for (int other = 1; other < lattice->q; other++) {
-    bool is_it = true;
-    for (int axis = 0; axis < 3; axis++)
-      is_it &= lattice->c[other][axis] == (is_beyond(sides, axis) ? 1 : -1) * lattice->c[q][axis];
-    if (is_it) return other;
-  }
-  return 0;
-}
 
 /* Adds what (X, q) lacks for one child, by side. */
 static void add_late(const gab_level_maker *by, const int32_t coarse[3], int child, int q,
@@ -299,7 +430,6 @@ static void add_late(const gab_level_maker *by, const int32_t coarse[3], int chi
   gab_path_state at = {.q = q}, next;
   gab_path_step step;
   int32_t source[3], partner[3], other[3];
-  double ours[GAB_SIDE_FACTORS + 1], theirs[GAB_SIDE_FACTORS + 1];
   gab_path_child(&by->paths, coarse, child, at.cell);
   for (int axis = 0; axis < 3; axis++) source[axis] = at.cell[axis] - c[axis];
   const unsigned sides = sides_before(by, source);
@@ -307,22 +437,26 @@ static void add_late(const gab_level_maker *by, const int32_t coarse[3], int chi
   if (sides != 0 && gab_level_view_look(&by->view, partner).kind == GAB_PATH_FINE) {
     /* What flows in is the same in both links, the rest the opposite. */
     for (int axis = 0; axis < 3; axis++) other[axis] = source[axis] + at.cell[axis] - partner[axis];
-    terms_of(by, other, partner_direction(by->model->lattice, q, sides), theirs);
-    terms_of(by, source, q, ours);
-    for (int k = 0; k < GAB_SIDE_FACTORS; k++) late[k] += (ours[k] - theirs[k]) / 2;
+    const gab_wall_terms theirs = terms_of(by, other, partner_direction(by->model->lattice, q, sides)),
+                         ours = terms_of(by, source, q);
+    for (int k = 0; k < GAB_SIDE_FACTORS && !ours.crosses_outline; k++)
+      late[k] += (term_of(&ours, k) - term_of(&theirs, k)) / 2;
+    for (int k = 0; k < ours.count && ours.crosses_outline; k++) late[ours.of[k].factor] += ours.of[k].term;
+    for (int k = 0; k < theirs.count && ours.crosses_outline; k++)
+      late[theirs.of[k].factor] -= theirs.of[k].across;
   }
   gab_path_back(&by->paths, &at, &step); /* in s1 */
   if (step.bounced && sides_before(by, step.wall) != 0 &&
       gab_path_forth(&by->paths, &at, &next) == GAB_PATH_FINE) {
-    terms_of(by, step.wall, q, ours);
-    for (int k = 0; k < GAB_SIDE_FACTORS; k++) late[k] -= ours[k];
+    const gab_wall_terms ours = terms_of(by, step.wall, q);
+    for (int k = 0; k < ours.count; k++) late[ours.of[k].factor] -= ours.of[k].term;
   }
 }
 
 gab_status gab_level_balance_ramps(gab_level_maker *by, const int32_t coarse[3], size_t first)
 {
   gab_level_interface *interface = by->interface;
-  if (!gab_any_ramp(by->model->options.sides) || sides_at(by, coarse) == 0) return GAB_OK;
+  if (!gab_any_ramp(&by->model->options) || sides_at(by, coarse) == 0) return GAB_OK;
   for (size_t i = first; i < interface->arrival_count; i++) {
     double late[GAB_SIDE_FACTORS] = {0};
     for (int child = 0; child < child_count(by); child++)
@@ -330,7 +464,7 @@ gab_status gab_level_balance_ramps(gab_level_maker *by, const int32_t coarse[3],
     for (int k = 0; k < GAB_SIDE_FACTORS; k++) {
       const gab_level_interface_term made = {
           .at = (uint32_t)i, .factor = k, .grows = true, .term = late[k] / child_count(by)};
-      if (made.term == 0 || !gab_side_varies(&by->model->options.sides[k % GAB_SIDE_COUNT])) continue;
+      if (made.term == 0 || !gab_side_varies(condition(by, k % GAB_MOST_CONDITIONS))) continue;
       GAB_TRY(gab_level_append_term(&interface->arrival_terms, &interface->arrival_term_count, made));
     }
   }

@@ -156,15 +156,15 @@ static void by_wall(const gab_level_maker *by, const int32_t coarse[3], const in
 {
   const int8_t *c = by->model->lattice->c[q];
   const int level = by->view.level - 1;
-  double terms[GAB_SIDE_FACTORS + 1];
+  gab_wall_terms terms;
   const int32_t second[3] = {coarse[0] + c[0], coarse[1] + c[1], coarse[2] + c[2]};
   const double delta = gab_geometry_wall_distance(by->model->geometry, level, solid, body, c);
-  gab_links_wall_terms(by->model, level, solid, q, terms);
+  gab_links_wall_terms(by->model, level, solid, q, &terms);
   gab_level_interface_replacement made = {.kind = GAB_REPLACED_BY_WALL,
                                           .near = gab_level_index_of(by, coarse),
                                           .near_q = (int16_t)gab_lattice_opposite(q),
                                           .a = 1,
-                                          .term = terms[GAB_SIDE_FACTORS]};
+                                          .term = terms.body};
   made.far = made.near;
   made.far_q = made.near_q;
   if (delta < 0.5 && is_coarse_fluid(by, second)) made.far = gab_level_index_of(by, second);

@@ -129,12 +129,14 @@ gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **te
                               uint32_t at, const int32_t wall[3], int q, double share)
 {
   int64_t global[3];
-  double given[GAB_SIDE_FACTORS + 1];
+  gab_wall_terms given;
   for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + wall[axis];
-  gab_links_wall_terms(by->model, by->view.level, global, q, given);
-  for (int k = 0; k <= GAB_SIDE_FACTORS; k++) {
-    const gab_level_interface_term made = {
-        .at = at, .factor = k < GAB_SIDE_FACTORS ? k : -1, .term = share * given[k]};
+  gab_links_wall_terms(by->model, by->view.level, global, q, &given);
+  for (int k = 0; k <= given.count; k++) {
+    const bool is_side = k < given.count;
+    const gab_level_interface_term made = {.at = at,
+                                           .factor = is_side ? given.of[k].factor : -1,
+                                           .term = share * (is_side ? given.of[k].term : given.body)};
     if (made.term != 0) GAB_TRY(gab_level_append_term(terms, count, made));
   }
   return GAB_OK;
@@ -144,15 +146,15 @@ gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impuls
                                  bool moves)
 {
   int64_t global[3];
-  double given[GAB_SIDE_FACTORS + 1];
+  gab_wall_terms given;
   gab_level_interface *interface = by->interface;
   for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + wall[axis];
   const int body = gab_lbm_body_at(by->model, by->view.level, global);
   if (body < 0) return GAB_OK;
   made.body = (uint32_t)body;
   if (moves) {
-    gab_links_wall_terms(by->model, by->view.level, global, gab_lattice_opposite(made.q), given);
-    made.term = given[GAB_SIDE_FACTORS];
+    gab_links_wall_terms(by->model, by->view.level, global, gab_lattice_opposite(made.q), &given);
+    made.term = given.body;
   }
   GAB_TRY(GAB_RESIZE_ARRAY(&interface->impulses, interface->impulse_count + 1, GAB_MEMORY_OTHER));
   interface->impulses[interface->impulse_count++] = made;

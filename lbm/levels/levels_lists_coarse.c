@@ -11,12 +11,16 @@ static bool comes_from_open_side(const gab_level_maker *by, const int32_t coarse
 {
   const gab_domain *domain = gab_geometry_domain(by->model->geometry);
   int beyond = 0;
+  int64_t from[3];
   for (int axis = 0; axis < 3; axis++) {
     along[axis] = by->model->lattice->c[q][axis];
-    const int64_t at = by->view.origin[axis] + 2 * (coarse[axis] - along[axis]);
-    const bool is_above = at >= domain->cells[axis] << by->view.level;
-    if (along[axis] == 0 || domain->periodic[axis] || (at >= 0 && !is_above)) continue;
-    if (!gab_side_is_open(&by->model->options.sides[2 * axis + is_above])) return false;
+    from[axis] =
+        by->view.origin[axis] + (axis < domain->dimension ? 2 : 1) * (int64_t)(coarse[axis] - along[axis]);
+  }
+  for (int axis = 0; axis < 3; axis++) {
+    const bool is_above = from[axis] >= domain->cells[axis] << by->view.level;
+    if (along[axis] == 0 || domain->periodic[axis] || (from[axis] >= 0 && !is_above)) continue;
+    if (!gab_side_is_open(gab_side_at(by->model, by->view.level, from, 2 * axis + is_above))) return false;
     along[axis] = 0;
     beyond++;
   }

@@ -62,12 +62,14 @@ static bool look_outside(const gab_level_view *view, const int32_t cell[3], gab_
 {
   const gab_domain *domain = gab_geometry_domain(view->model->geometry);
   bool is_outside = false, is_wall = false, is_open = false;
+  int64_t global[3];
+  for (int axis = 0; axis < 3; axis++) global[axis] = view->origin[axis] + cell[axis];
   *place = (gab_path_place){.kind = GAB_PATH_SLIP};
   for (int axis = 0; axis < domain->dimension; axis++) {
-    int64_t at = view->origin[axis] + cell[axis], end = domain->cells[axis] << view->level;
-    if (domain->periodic[axis] || (at >= 0 && at < end)) continue;
+    if (domain->periodic[axis] || (global[axis] >= 0 && global[axis] < domain->cells[axis] << view->level))
+      continue;
     is_outside = true;
-    const gab_side *side = &view->model->options.sides[2 * axis + (at >= 0)];
+    const gab_side *side = gab_side_at(view->model, view->level, global, 2 * axis + (global[axis] >= 0));
     is_wall = is_wall || gab_side_bounces(side);
     is_open = is_open || gab_side_is_open(side);
     if (gab_side_reflects(side)) place->flip |= (uint8_t)(1 << axis);

@@ -139,7 +139,7 @@ static bool is_beyond_wall(const gab_lbm_model *model, int level, const int64_t 
     side = 2 * axis + (cell[axis] >= 0);
     beyond++;
   }
-  return beyond == 1 && is_wall(&model->options.sides[side], side / 2);
+  return beyond == 1 && is_wall(gab_side_at(model, level, cell, side), side / 2);
 }
 
 /* Whether what a fluid cell sends to the cell `there` of its block, or a ghost, comes back from a wall. In a finer block as the

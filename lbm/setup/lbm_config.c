@@ -3,6 +3,7 @@
 
 #include "lbm/boundaries/side_impl.h"
 #include "lbm/setup/bodies_impl.h"
+#include "lbm/setup/patches_impl.h"
 #include "lbm/setup/vectors_impl.h"
 
 #include "lbm/kernels/kernel_family.h"
@@ -22,18 +23,10 @@ static double length_of(const double vector[3]) { return hypot(hypot(vector[0], 
 
 /* ------------------------------------------------------------------------------------------ sides */
 
-static gab_side_kind side_kind(const gab_config *config, int side)
-{
-  char path[GAB_CONFIG_PATH_CAPACITY];
-  const char *name = gab_config_string(config, gab_config_path(path, "%s.type", gab_side_paths[side]));
-  for (int kind = 0; kind < GAB_SIDE_OWN; kind++)
-    if (strcmp(name, gab_side_kinds[kind]->name) == 0) return (gab_side_kind)kind;
-  return gab_boundary_by_name(name) ? GAB_SIDE_OWN : GAB_SIDE_PERIODIC;
-}
-
 static bool is_periodic(const gab_config *config, int side)
 {
-  return gab_side_kinds[side_kind(config, side)]->arrival == GAB_ARRIVAL_WRAPPED;
+  return gab_side_kinds[gab_side_kind_from_config(config, gab_side_paths[side])]->arrival ==
+         GAB_ARRIVAL_WRAPPED;
 }
 
 gab_status gab_lbm_periodic_from_config(const gab_config *config, int dimension, bool periodic[3])
@@ -55,7 +48,7 @@ gab_status gab_lbm_periodic_from_config(const gab_config *config, int dimension,
 static gab_status read_side(const gab_config *config, int side, int dimension, const gab_units *units,
                             gab_side *made)
 {
-  *made = (gab_side){.kind = side_kind(config, side), .density = 1};
+  *made = (gab_side){.kind = gab_side_kind_from_config(config, gab_side_paths[side]), .density = 1};
   const gab_side_descriptor *kind = gab_side_of(made);
   return kind->read ? kind->read(config, gab_side_paths[side], dimension, units, made) : GAB_OK;
 }
@@ -266,9 +259,10 @@ static double largest_speed(const gab_lbm_setup *setup, const gab_domain *domain
   speed = fmax(speed, fabs(setup->vortices.velocity));
   speed = fmax(speed, setup->formulas.speed);
   speed = fmax(speed, length_of(setup->mean_velocity));
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    speed = fmax(speed,
-                 gab_side_peak(&setup->options.sides[side]) * length_of(setup->options.sides[side].velocity));
+  for (int k = 0; k < gab_lbm_condition_count(&setup->options); k++) {
+    const gab_side *given = gab_lbm_condition(&setup->options, k);
+    speed = fmax(speed, gab_side_peak(given) * length_of(given->velocity));
+  }
   for (size_t i = 0; i < setup->body_count; i++)
     speed = fmax(speed, gab_lbm_body_speed(&setup->bodies[i], domain));
   return speed;
@@ -310,6 +304,20 @@ static double duration_of(const gab_config *config, const gab_units *units)
   return gab_config_is_set(config, "run.steps") ? (double)gab_config_int(config, "run.steps") * units->dt : 0;
 }
 
+static gab_status complete_sides(const gab_config *config, const gab_domain *domain, gab_lbm_setup *setup)
+{
+  const double duration = duration_of(config, &setup->units);
+  for (int side = 0; side < 2 * domain->dimension; side++)
+    GAB_TRY(gab_side_complete(config, gab_side_paths[side], side, domain, duration, setup->viscosity,
+                              &setup->options.sides[side]));
+  for (int i = 0; setup->patches && i < setup->patches->count; i++) {
+    gab_patch *patch = &setup->patches->list[i];
+    GAB_TRY(gab_side_complete(config, patch->path, patch->side, domain, duration, setup->viscosity,
+                              &patch->condition));
+  }
+  return GAB_OK;
+}
+
 static gab_status read_all(const gab_config *config, const gab_domain *domain, const char *folder,
                            gab_lbm_setup *setup)
 {
@@ -322,9 +330,9 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(read_collision(config, setup));
   for (int side = 0; side < 2 * domain->dimension; side++)
     GAB_TRY(read_side(config, side, domain->dimension, &setup->units, &setup->options.sides[side]));
-  for (int side = 0; side < 2 * domain->dimension; side++)
-    GAB_TRY(gab_side_complete(config, side, domain, duration_of(config, &setup->units), setup->viscosity,
-                              &setup->options.sides[side]));
+  GAB_TRY(gab_lbm_read_patches(config, domain, &setup->units, setup->options.sides, &setup->patches));
+  setup->options.patches = setup->patches;
+  GAB_TRY(complete_sides(config, domain, setup));
   GAB_TRY(gab_lbm_read_plane_vector(config, "fluid.acceleration", domain->dimension, acceleration));
   for (int axis = 0; axis < 3; axis++)
     setup->options.force[axis] = gab_units_acceleration_to_lattice(&setup->units, acceleration[axis]);
@@ -351,6 +359,8 @@ void gab_lbm_setup_release(gab_lbm_setup *setup)
 {
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
     gab_time_series_destroy(&setup->options.sides[side].series);
+  if (setup->patches) gab_patches_release(setup->patches);
+  gab_free(&setup->patches);
   gab_lbm_release_bodies(setup->bodies, setup->body_count);
   gab_free(&setup->bodies);
   setup->body_count = 0;

@@ -69,6 +69,7 @@ typedef struct gab_lbm_setup {
   double open_speed; /**< border_speed for the open sides, in cells per step; 0: none */
   gab_body *bodies;  /**< owned */
   size_t body_count;
+  gab_patches *patches; /**< owned; NULL: none */
   gab_taylor_green vortices;
   gab_initial_formulas formulas;
 } gab_lbm_setup;

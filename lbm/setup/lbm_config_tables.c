@@ -4,6 +4,7 @@
 
 #include "lbm/boundaries/side_impl.h"
 #include "lbm/kernels/kernel_family.h"
+#include "lbm/setup/patches_impl.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -470,6 +471,7 @@ gab_status gab_lbm_declare(gab_config *config)
   GAB_TRY(gab_config_declare(config, &fluid_section));
   GAB_TRY(gab_config_declare(config, &units_section));
   GAB_TRY(declare_sides(config));
+  GAB_TRY(gab_lbm_declare_patches(config));
   for (size_t i = 0; i < COUNT(body_sections); i++) GAB_TRY(gab_config_declare(config, &body_sections[i]));
   GAB_TRY(declare_shapes(config));
   for (size_t i = 0; i < COUNT(initial_sections); i++)

@@ -60,16 +60,17 @@ static void check_keys_of_collisions(const gab_config *config, const gab_domain 
 
 /* The flow rate is the same everywhere only if sound crosses the domain in a small part of a period. */
 static void check_oscillation(const gab_config *config, const gab_domain *domain, const gab_lbm_setup *setup,
-                              int side)
+                              int condition)
 {
-  const gab_side *about = &setup->options.sides[side];
+  const gab_side *about = gab_lbm_condition(&setup->options, condition);
+  const int side = gab_lbm_condition_side(&setup->options, condition);
   const double pi = 3.14159265358979323846, usual = 0.3;
   char where[GAB_PATH_LENGTH], path[GAB_CONFIG_PATH_CAPACITY];
   if (about->profile != GAB_PROFILE_WOMERSLEY) return;
   const double steps = about->of_profile.period / setup->units.dt;
   const double angle = 2 * pi * sqrt(3) * (double)domain->cells[side / 2] / steps;
   if (angle <= usual) return;
-  gab_config_path(path, "%s.period", gab_side_paths[side]);
+  gab_config_path(path, "%s.period", gab_condition_path(setup->options.patches, condition));
   gab_log(
       GAB_LOG_WARNING,
       "%s: %s: sound on the lattice crosses the domain in %.2g of a period: the flow rate differs along it; "
@@ -80,17 +81,19 @@ static void check_oscillation(const gab_config *config, const gab_domain *domain
 static void check_keys(const gab_config *config, const gab_domain *domain, const gab_lbm_setup *setup)
 {
   check_keys_of_collisions(config, domain, setup->options.collision);
-  for (int side = 0; side < 2 * domain->dimension; side++) {
+  for (int k = 0; k < gab_lbm_condition_count(&setup->options); k++) {
     char path[GAB_CONFIG_PATH_CAPACITY];
-    const gab_side *about = &setup->options.sides[side];
-    const int axis = side / 2;
-    if (gab_side_moves(about)) check_oscillation(config, domain, setup, side);
+    const gab_side *about = gab_lbm_condition(&setup->options, k);
+    const int axis = gab_lbm_condition_side(&setup->options, k) / 2;
+    if (gab_side_moves(about)) check_oscillation(config, domain, setup, k);
     if (!gab_side_moves(about) || about->profile != GAB_PROFILE_PARABOLIC) continue;
     bool falls = false; /* somewhere to zero */
     for (int other = 0; other < domain->dimension; other++)
-      falls = falls || (other != axis && !domain->periodic[other]);
+      falls = falls || (other != axis &&
+                        (about->part.has_frame ? about->part.is_bounded[other] : !domain->periodic[other]));
     if (!falls)
-      warn_without_effect(config, gab_config_path(path, "%s.profile", gab_side_paths[side]),
+      warn_without_effect(config,
+                          gab_config_path(path, "%s.profile", gab_condition_path(setup->options.patches, k)),
                           "all sides beside this one are periodic");
   }
 }
@@ -103,17 +106,19 @@ typedef struct box_flux {
   double net, gross; /* cells of fluid in a step, inwards */
   double cells;      /* of the box */
   double most;       /* the largest part, and where it comes from */
-  int side;
+  int condition;
   size_t body;
 } box_flux;
 
 static box_flux flux_of_sides(const gab_domain *domain, const gab_lbm_setup *setup)
 {
   box_flux found = {.cells = 1};
-  double net[GAB_SIDE_COUNT] = {0};
+  double net[GAB_MOST_CONDITIONS] = {0};
+  const gab_lbm_options *options = &setup->options;
   for (int axis = 0; axis < domain->dimension; axis++) found.cells *= (double)domain->cells[axis];
-  for (int side = 0; side < 2 * domain->dimension; side++) {
-    const gab_side *about = &setup->options.sides[side];
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    const gab_side *about = gab_lbm_condition(options, k);
+    const int side = gab_lbm_condition_side(options, k);
     found.open = found.open || gab_side_is_open(about);
     if (!gab_side_moves(about)) continue;
     double flux =
@@ -121,16 +126,16 @@ static box_flux flux_of_sides(const gab_domain *domain, const gab_lbm_setup *set
     flux *= gab_side_mean_shape(about, side, domain);
     if (about->flow_rate != 0) flux = about->flow_rate;
     int group = 0; /* what differs in time does not balance */
-    while (!gab_side_moves(&setup->options.sides[group]) ||
-           !gab_side_vary_in_time_alike(&setup->options.sides[group], about))
+    while (!gab_side_moves(gab_lbm_condition(options, group)) ||
+           !gab_side_vary_in_time_alike(gab_lbm_condition(options, group), about))
       group++;
     net[group] += flux;
     found.gross += fabs(flux);
     if (fabs(flux) <= found.most) continue;
     found.most = fabs(flux);
-    found.side = side;
+    found.condition = k;
   }
-  for (int group = 0; group < GAB_SIDE_COUNT; group++)
+  for (int group = 0; group < GAB_MOST_CONDITIONS; group++)
     if (fabs(net[group]) > fabs(found.net)) found.net = net[group];
   return found;
 }
@@ -158,7 +163,7 @@ static gab_status check_fluxes(const gab_config *config, const gab_domain *domai
   const box_flux flux = flux_of_sides(domain, setup);
   char open[128];
   if (is_balanced(&flux)) return GAB_OK;
-  return gab_config_fail(config, gab_side_paths[flux.side],
+  return gab_config_fail(config, gab_condition_path(setup->options.patches, flux.condition),
                          "fluid %s through sides of type velocity and there is no side of type %s: "
                          "the mass of the box would change by %.3g %% in 1000 steps",
                          flux.net > 0 ? "enters" : "leaves", list_open_kinds(open),
@@ -171,10 +176,11 @@ static gab_status check_acceleration(const gab_config *config, const gab_domain 
 {
   const double refused = 0.2; /* cells per step: gab_flow_check() refuses a Mach number above 0.35 */
   double push = 0;
+  for (int k = 0; k < gab_lbm_condition_count(&setup->options); k++) {
+    const gab_side *given = gab_lbm_condition(&setup->options, k);
+    if (!gab_side_is_periodic(given) && !gab_side_reflects(given)) return GAB_OK;
+  }
   for (int axis = 0; axis < domain->dimension; axis++) {
-    const gab_side *sides = &setup->options.sides[2 * axis];
-    for (int k = 0; k < 2; k++)
-      if (!gab_side_is_periodic(&sides[k]) && !gab_side_reflects(&sides[k])) return GAB_OK;
     if (domain->periodic[axis]) push = hypot(push, setup->options.force[axis]);
   }
   if (setup->body_count > 0 || push == 0) return GAB_OK;

@@ -28,7 +28,8 @@ double gab_lbm_open_speed(const gab_lbm_options *options, double speed)
 {
   const double most_reynolds = 10, most_speed = 0.25;
   bool any = false;
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) any = any || amplifies_waves(&options->sides[side], side);
+  for (int k = 0; k < gab_lbm_condition_count(options); k++)
+    any = any || amplifies_waves(gab_lbm_condition(options, k), gab_lbm_condition_side(options, k));
   if (!any || !has_magic(options) || cell_reynolds(options, speed, 0) <= most_reynolds) return 0;
   return fmin(2 * speed, most_speed);
 }
@@ -179,11 +180,12 @@ void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, cha
 static double speed_along(const gab_lbm_options *options, int side)
 {
   double most = 0;
-  for (int from = -1; from < GAB_SIDE_COUNT; from++) {
-    const double *velocity = from < 0 ? options->velocity : options->sides[from].velocity;
-    const double peak = from < 0 ? 1 : gab_side_peak(&options->sides[from]);
+  for (int from = -1; from < gab_lbm_condition_count(options); from++) {
+    const gab_side *given = from < 0 ? NULL : gab_lbm_condition(options, from);
+    const double *velocity = given ? given->velocity : options->velocity;
+    const double peak = given ? gab_side_peak(given) : 1;
     double square = 0;
-    if (from >= 0 && !gab_side_moves(&options->sides[from])) continue;
+    if (given && !gab_side_moves(given)) continue;
     for (int axis = 0; axis < 3; axis++) square += axis == side / 2 ? 0 : velocity[axis] * velocity[axis];
     most = fmax(most, peak * sqrt(square));
   }
@@ -192,22 +194,23 @@ static double speed_along(const gab_lbm_options *options, int side)
 
 void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, size_t capacity)
 {
-  static const char *const names[GAB_SIDE_COUNT] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
   const gab_collision *collision = gab_lbm_collision(options);
   const bool has_other = gab_lbm_accepts(options, &gab_collision_rr);
   text[0] = '\0';
   if (collision == &gab_collision_rr || collision == &gab_collision_smagorinsky) return;
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    const char *path = gab_condition_path(options->patches, k);
+    const int side = gab_lbm_condition_side(options, k);
     const double reynolds = cell_reynolds(options, speed_along(options, side), level),
-                 most_reynolds = gab_side_of(&options->sides[side])->reynolds_along;
+                 most_reynolds = gab_side_of(gab_lbm_condition(options, k))->reynolds_along;
     if (most_reynolds == 0 || reynolds <= most_reynolds) continue;
     snprintf(
         text, capacity,
         "the flow runs along the open side %s, and cells of level %d have a Reynolds number of %.1f: above %g "
-        "that does not stay uniform there or even diverges with trt, srt and mrt; %sboundaries.%s: free_slip, "
+        "that does not stay uniform there or even diverges with trt, srt and mrt; %s%s: free_slip, "
         "or smaller cells",
-        names[side], level, reynolds, most_reynolds,
-        has_other ? "lbm.collision: rr or smagorinsky does, or " : "", names[side]);
+        k < GAB_SIDE_COUNT ? path + strlen("boundaries.") : path, level, reynolds, most_reynolds,
+        has_other ? "lbm.collision: rr or smagorinsky does, or " : "", path);
     return;
   }
 }

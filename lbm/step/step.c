@@ -12,16 +12,18 @@ static gab_status check_sides(const gab_lbm *lbm)
   const int lacks = gab_lbm_lacks_flow_rate(lbm);
   if (lacks >= 0)
     GAB_FAIL(GAB_ERR_STATE, "%s: the flow rate needs gab_lbm_set_flow_rates() before the first step",
-             gab_side_paths[lacks]);
+             gab_condition_path(lbm->model.options.patches, lacks));
   const int deepest = gab_geometry_domain(lbm->model.geometry)->deepest;
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    const gab_side *which = &lbm->model.options.sides[side];
+  const gab_lbm_options *options = &lbm->model.options;
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    const gab_side *which = gab_lbm_condition(options, k);
     for (int part = 0; which->factor && part < 1 << deepest; part++) {
       const double time = (double)lbm->step + ldexp(part, -deepest);
       const double factor = gab_side_factor_at(which, time);
       if (!isfinite(factor))
-        GAB_FAIL(GAB_ERR_INPUT, "%s.factor: the formula '%s' is %g at time %g", gab_side_paths[side],
-                 gab_expression_text(which->factor), factor, time * which->dt);
+        GAB_FAIL(GAB_ERR_INPUT, "%s.factor: the formula '%s' is %g at time %g",
+                 gab_condition_path(options->patches, k), gab_expression_text(which->factor), factor,
+                 time * which->dt);
     }
   }
   return GAB_OK;

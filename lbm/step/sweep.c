@@ -225,13 +225,15 @@ static void work_off(const step_of *step, worker *by)
 
 void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_FACTORS])
 {
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    const gab_side *at = &lbm->model.options.sides[side];
+  const gab_lbm_options *options = &lbm->model.options;
+  for (int k = 0; k < GAB_SIDE_FACTORS; k++) ramp[k] = 0;
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    const gab_side *at = gab_lbm_condition(options, k);
     double turn[2];
     gab_side_turn_at(at, time, turn);
-    const double factor = gab_side_factor_at(at, time) * lbm->scale[side];
-    ramp[side] = factor * turn[0];
-    ramp[side + GAB_SIDE_COUNT] = factor * turn[1];
+    const double factor = gab_side_factor_at(at, time) * lbm->scale[k];
+    ramp[k] = factor * turn[0];
+    ramp[k + GAB_MOST_CONDITIONS] = factor * turn[1];
   }
 }
 

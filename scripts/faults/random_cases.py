@@ -148,8 +148,34 @@ def draw_shapes(rng, dims, cells, speed):
     return bodies
 
 
+def draw_patch(rng, dims, cells, axis, speed, name):
+    """A part of a side across an axis, with a condition of any type."""
+    near = [round(rng.uniform(0.15, 0.85) * c, 2) for c in cells]
+    size = round(rng.uniform(1, max(1.5, min(cells) / 3)), 2)
+    patch = {"name": name, "region": pick(rng, "box", "disc", "polygon" if dims == 3 else "disc")}
+    if patch["region"] == "box":
+        patch.update(lo=[c - size for c in near], hi=[c + 1.5 * size for c in near])
+    elif patch["region"] == "disc":
+        patch.update(centre=near, radius=size)
+    else:
+        x, y = [c for k, c in enumerate(near) if k != axis]
+        patch["points"] = [x - size, y - size, x + 2 * size, y - size, x, y + 2 * size]
+    kind = pick(rng, "wall", "free_slip", "pressure", "pressure", "outflow", "velocity", "flow_rate", "flow_rate")
+    patch["type"] = "velocity" if kind == "flow_rate" else kind
+    if kind == "velocity":
+        patch["velocity"] = [round(rng.uniform(-speed, speed), 4) for _ in range(dims)]
+    elif kind == "flow_rate":
+        patch["flow_rate"] = round(rng.uniform(-1, 1) * speed * size ** (dims - 1), 4)
+        patch["profile"] = pick(rng, "constant", "parabolic")
+    elif kind == "pressure":
+        patch["pressure"] = pick(rng, 1e-3, 2e-3)
+    if kind in ("flow_rate", "pressure") and rng.random() < 0.4:
+        patch.update(pick(rng, {"ramp_time": rng.randint(1, 30)}, {"factor": "1 + 0.3 * cos(0.2 * t)"}))
+    return patch
+
+
 def draw_geometry(rng):
-    """A flow with shapes, sets and spinning walls, inlets that vary in time, flow rates, and a mean velocity that is held."""
+    """A flow with shapes, sets and spinning walls, inlets that vary in time, flow rates, patches, and a mean velocity that is held."""
     case = draw_flow(rng)
     cells, speed = case["domain"]["cells"], case["fluid"]["velocity"]
     dims = len(cells)
@@ -169,6 +195,10 @@ def draw_geometry(rng):
             if area > 1:
                 del side["velocity"]
                 side["flow_rate"] = round(0.5 * speed * area, 4)
+    for number, side in enumerate(rng.sample(sorted(boundaries), min(len(boundaries), rng.randint(0, 2)))):
+        axis = "xyz".index(side[0])
+        boundaries[side] = dict(boundaries[side], patches=[draw_patch(rng, dims, cells, axis, speed, "patch%d%d" % (number, k))
+                                                           for k in range(rng.randint(1, 3))])
     free = [axis for axis in range(dims) if "xyz"[axis] + "_min" not in boundaries]
     if free and rng.random() < 0.5:
         case["fluid"]["mean_velocity"] = [speed / 2 if axis == free[0] else 0 for axis in range(dims)]

@@ -41,7 +41,7 @@ static void warn_of_memory(const gab_app_run *it)
 /* Visits all blocks at sides that could exist. */
 static gab_status sum_sides(simulation *made, gab_proxies *proxies)
 {
-  gab_side_sums sums[GAB_SIDE_COUNT] = {0};
+  gab_side_sums sums[GAB_MOST_CONDITIONS] = {0};
   const gab_forest_options *grid = &made->parameters->base.grid;
   const size_t count = proxies ? gab_proxies_count(proxies) : (size_t)gab_app_root_count(grid);
   for (size_t i = 0; i < count; i++) {

@@ -38,10 +38,14 @@ static double passing(const simulation *which)
 {
   const gab_forest_options *forest = &which->parameters->base.grid;
   double share = 0;
+  const gab_lbm_options *options = &which->parameters->setup.options;
   for (int side = 0; side < 2 * forest->grid.dimension; side++) {
-    const gab_side_kind kind = which->parameters->setup.options.sides[side].kind;
     const double cells = (double)forest->grid.roots[side / 2] * forest->cells[side / 2];
-    if (gab_side_kind_passes_fluid(kind)) share += FASTEST / cells;
+    bool passes = false;
+    for (int k = 0; k < gab_lbm_condition_count(options); k++)
+      passes = passes || (gab_lbm_condition_side(options, k) == side &&
+                          gab_side_kind_passes_fluid(gab_lbm_condition(options, k)->kind));
+    if (passes) share += FASTEST / cells;
   }
   return share;
 }

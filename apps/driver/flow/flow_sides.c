@@ -12,22 +12,30 @@
 
 static const char *const names[GAB_SIDE_COUNT] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
+/* "boundaries.x_min", "boundaries.x_min.patches.0" */
+static const char *path_of(const gab_lbm_options *options, int condition, char path[GAB_CONFIG_PATH_CAPACITY])
+{
+  if (condition >= GAB_SIDE_COUNT) return options->patches->list[condition - GAB_SIDE_COUNT].path;
+  return gab_config_path(path, "boundaries.%s", names[condition]);
+}
+
 /* ---------------------------------------------------------------- flow rates */
 
-gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_SIDE_COUNT])
+gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_MOST_CONDITIONS])
 {
-  char path[GAB_CONFIG_PATH_CAPACITY];
+  char path[GAB_CONFIG_PATH_CAPACITY], of[GAB_CONFIG_PATH_CAPACITY];
   int failed = 0;
   memcpy(which->sides, sums, sizeof which->sides);
   const gab_status status = gab_lbm_set_flow_rates(which->lbm, sums, &failed);
   if (status != GAB_ERR_INPUT) return status;
-  return gab_app_blame(which->parameters->base.config,
-                       gab_config_path(path, "boundaries.%s.flow_rate", names[failed]), status);
+  return gab_app_blame(
+      which->parameters->base.config,
+      gab_config_path(path, "%s.flow_rate", path_of(gab_lbm_get_options(which->lbm), failed, of)), status);
 }
 
 gab_status gab_app_sides_find(simulation *which)
 {
-  gab_side_sums sums[GAB_SIDE_COUNT];
+  gab_side_sums sums[GAB_MOST_CONDITIONS];
   GAB_TRY(gab_lbm_sum_sides(which->lbm, sums));
   return gab_app_sides_set(which, sums);
 }
@@ -39,17 +47,17 @@ typedef struct side_numbers {
   double at_start, at_peak; /**< flow rates into the domain */
 } side_numbers;
 
-static side_numbers numbers_of(const simulation *which, int side)
+static side_numbers numbers_of(const simulation *which, int condition)
 {
   const gab_units *units = &which->parameters->setup.units;
   const int dimension = which->parameters->domain.dimension;
-  const double area = gab_exact_value(&which->sides[side].area),
-               wetted = gab_exact_value(&which->sides[side].wetted);
-  const double flow = gab_exact_value(&which->sides[side].flow) * pow(units->dx, dimension) / units->dt;
+  const double area = gab_exact_value(&which->sides[condition].area),
+               wetted = gab_exact_value(&which->sides[condition].wetted);
+  const double flow = gab_exact_value(&which->sides[condition].flow) * pow(units->dx, dimension) / units->dt;
   return (side_numbers){.area = area * pow(units->dx, dimension - 1),
                         .diameter = wetted > 0 ? 4 * area / wetted * units->dx : 0,
-                        .at_start = flow * gab_lbm_side_factor(which->lbm, side, 0),
-                        .at_peak = flow * gab_lbm_side_peak(which->lbm, side)};
+                        .at_start = flow * gab_lbm_side_factor(which->lbm, condition, 0),
+                        .at_peak = flow * gab_lbm_side_peak(which->lbm, condition)};
 }
 
 static void append(char *text, size_t capacity, const char *format, ...) GAB_PRINTF(3, 4);
@@ -76,20 +84,24 @@ static void describe_flow(const simulation *which, const side_numbers *it, doubl
 void gab_app_sides_describe(const simulation *which)
 {
   const flow_case *flow = which->parameters;
-  for (int side = 0; side < 2 * flow->domain.dimension; side++) {
-    char text[512] = "", path[GAB_CONFIG_PATH_CAPACITY];
-    if (!gab_lbm_passes_fluid(which->lbm, side)) continue;
-    const side_numbers it = numbers_of(which, side);
+  const gab_lbm_options *options = gab_lbm_get_options(which->lbm);
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    char text[512] = "", path[GAB_CONFIG_PATH_CAPACITY], of[GAB_CONFIG_PATH_CAPACITY];
+    const bool is_patch = k >= GAB_SIDE_COUNT;
+    const char *patch = is_patch ? options->patches->list[k - GAB_SIDE_COUNT].name : "";
+    if (!gab_lbm_passes_fluid(which->lbm, k)) continue;
+    const side_numbers it = numbers_of(which, k);
     append(text, sizeof text, "area %.4g %s", it.area, flow->domain.dimension == 2 ? "m" : "m^2");
     if (it.diameter > 0) append(text, sizeof text, ", hydraulic diameter %.4g m", it.diameter);
-    if (!gab_side_kind_is_open(flow->setup.options.sides[side].kind))
+    if (!gab_side_kind_is_open(gab_lbm_condition(options, k)->kind))
       describe_flow(which, &it, it.at_peak, text, sizeof text);
     if (it.at_start != it.at_peak) {
       append(text, sizeof text, " at its peak; at the start");
       describe_flow(which, &it, it.at_start, text, sizeof text);
     }
-    gab_log(GAB_LOG_INFO, "  %s (%s): %s", names[side],
-            gab_config_string(flow->base.config, gab_config_path(path, "boundaries.%s.type", names[side])),
+    gab_log(GAB_LOG_INFO, "  %s%s%s (%s): %s", names[gab_lbm_condition_side(options, k)],
+            is_patch ? " patch " : "", patch,
+            gab_config_string(flow->base.config, gab_config_path(path, "%s.type", path_of(options, k, of))),
             text);
   }
 }

@@ -31,11 +31,19 @@ static bool is_solid(void *user, int level, const int64_t cell[3], double veloci
   return true;
 }
 
-/* A side that the fluid does not pass: a wall, free slip, or a given velocity along itself. */
-static bool is_closed(const gab_side *side, int axis)
+/* Whether the side or patch beyond which a position lies lets no fluid pass: a wall, free slip, or a given velocity along itself. */
+static bool is_closed(void *user, int side, const double at[3])
 {
-  if (!gab_side_kind_passes_fluid(side->kind)) return true;
-  return !gab_side_kind_is_open(side->kind) && side->velocity[axis] == 0;
+  const flow_tracers *it = user;
+  const gab_lbm_options *options = gab_lbm_get_options(it->flow.lbm);
+  const gab_domain *domain = gab_geometry_domain(it->flow.geometry);
+  int64_t face[3] = {0, 0, 0};
+  for (int axis = 0; options->patches && axis < domain->dimension; axis++)
+    face[axis] = (int64_t)floor((at[axis] - domain->origin[axis]) / domain->dx);
+  const int condition = gab_patches_condition_at(options->patches, domain, side, face);
+  const gab_side *given = gab_lbm_condition(options, condition);
+  if (!gab_side_kind_passes_fluid(given->kind)) return true;
+  return !gab_side_kind_is_open(given->kind) && given->velocity[side / 2] == 0;
 }
 
 /* Of the cells of level 0. */
@@ -78,10 +86,11 @@ gab_status gab_app_flow_tracers_create(const tracer_flow *flow, const tracer_pla
   *tracers = NULL;
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   *made = (flow_tracers){.flow = *flow, .plan = plan};
-  gab_tracers_options options = {
-      .name = "tracers", .is_solid = is_solid, .user = made, .is_timed = flow->is_timed};
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    options.closed[side] = is_closed(&gab_lbm_get_options(flow->lbm)->sides[side], side / 2);
+  gab_tracers_options options = {.name = "tracers",
+                                 .is_closed = is_closed,
+                                 .is_solid = is_solid,
+                                 .user = made,
+                                 .is_timed = flow->is_timed};
   gab_status status = check_seeds(made);
   if (status == GAB_OK) status = gab_tracers_create(flow->forest, &options, &made->tracers);
   if (status != GAB_OK) gab_app_flow_tracers_destroy(&made);

@@ -46,10 +46,10 @@ typedef struct simulation {
   gab_geometry *geometry;
   gab_lbm *lbm;
   gab_refinement refinement;
-  uint64_t updates;                    /**< of cells in a step of level 0, all ranks */
-  uint64_t adaptations;                /**< that changed the grid, without those that were rolled back */
-  gab_side_sums sides[GAB_SIDE_COUNT]; /**< of the grid that there is */
-  gab_lbm_integrals start;             /**< of the initial state; fluid_cells is what counts */
+  uint64_t updates;                         /**< of cells in a step of level 0, all ranks */
+  uint64_t adaptations;                     /**< that changed the grid, without those that were rolled back */
+  gab_side_sums sides[GAB_MOST_CONDITIONS]; /**< of the grid that there is */
+  gab_lbm_integrals start;                  /**< of the initial state; fluid_cells is what counts */
   flow_results results;
   mass_monitor mass;
   mean_drive drive;
@@ -72,7 +72,7 @@ void gab_app_drive_report(const simulation *which);
 /** Sums of the sides on the grid that there is, and from them the velocities of sides with a flow rate. Collective. */
 gab_status gab_app_sides_find(simulation *which);
 /** The same from sums that are known. Local. @return ::GAB_ERR_INPUT with the place in the file */
-gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_SIDE_COUNT]);
+gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_MOST_CONDITIONS]);
 /** Area, flow rate, mean velocity and Reynolds number of each side that passes fluid. */
 void gab_app_sides_describe(const simulation *which);
 

@@ -31,7 +31,7 @@ static double mass_of(flow *it)
 
 static void set_rates(flow *it)
 {
-  gab_side_sums sums[GAB_SIDE_COUNT];
+  gab_side_sums sums[GAB_MOST_CONDITIONS];
   REQUIRE_OK(gab_lbm_sum_sides(it->lbm, sums));
   REQUIRE_OK(gab_lbm_set_flow_rates(it->lbm, sums, NULL));
 }
@@ -53,7 +53,7 @@ static void sums_are_those_of_the_grid(gab_world *world)
 {
   flow_case given = case_of(2, GAB_PROFILE_CONSTANT);
   flow it = flow_open(world, &given);
-  gab_side_sums sums[GAB_SIDE_COUNT], once[GAB_SIDE_COUNT] = {0};
+  gab_side_sums sums[GAB_MOST_CONDITIONS], once[GAB_MOST_CONDITIONS] = {0};
   REQUIRE_OK(gab_lbm_sum_sides(it.lbm, sums));
   CHECK(gab_exact_value(&sums[GAB_SIDE_X_MIN].area) == 19 &&
         gab_exact_value(&sums[GAB_SIDE_X_MAX].area) == 24);
@@ -111,7 +111,7 @@ static void refuse(gab_world *world, const flow_case *given, const char *words)
 {
   int failed = -1;
   flow it = flow_open(world, given);
-  gab_side_sums sums[GAB_SIDE_COUNT];
+  gab_side_sums sums[GAB_MOST_CONDITIONS];
   REQUIRE_OK(gab_lbm_sum_sides(it.lbm, sums));
   CHECK(gab_lbm_set_flow_rates(it.lbm, sums, &failed) == GAB_ERR_INPUT && strstr(gab_error_message(), words));
   CHECK(failed == GAB_SIDE_X_MIN);
