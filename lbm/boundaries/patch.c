@@ -5,7 +5,6 @@
 #include "core/config/time_series.h"
 #include "core/memory/memory.h"
 #include "lbm/boundaries/shapes/shapes_impl.h"
-#include "lbm/boundaries/side_impl.h"
 
 #include <math.h>
 
@@ -206,8 +205,6 @@ static gab_status check_patch(const gab_patch *patch, const gab_domain *domain)
 {
   if (patch->side < 0 || patch->side >= 2 * domain->dimension || domain->periodic[patch->side / 2])
     GAB_FAIL(GAB_ERR_INPUT, "patch '%s' needs a side of the domain that is not periodic", patch->name);
-  if ((unsigned)patch->condition.kind >= GAB_SIDE_KIND_COUNT || gab_side_is_periodic(&patch->condition))
-    GAB_FAIL(GAB_ERR_INPUT, "patch '%s': its condition cannot be periodic", patch->name);
   if (domain->dimension == 2 && (patch->region == GAB_PATCH_POLYGON || patch->region == GAB_PATCH_MASK))
     GAB_FAIL(GAB_ERR_INPUT, "patch '%s': in 2D a region is a box or a disc", patch->name);
   return GAB_OK;

@@ -59,7 +59,7 @@ typedef struct gab_patches {
 } gab_patches;
 
 /** Counts the faces of each patch and sets the part of the domain that its profile refers to. Local; equal on all processes if the
- *  arguments are. @return ::GAB_ERR_INPUT with the name of a patch without faces, on a periodic or missing side, or of a periodic kind */
+ *  arguments are. @return ::GAB_ERR_INPUT with the name of a patch without faces, or on a periodic or missing side */
 gab_status gab_patches_complete(gab_patches *patches, const gab_domain *domain);
 /** Frees the pictures, points and series of all patches. */
 void gab_patches_release(gab_patches *patches);

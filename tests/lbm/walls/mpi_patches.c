@@ -270,7 +270,6 @@ static void what_cannot_be_is_refused(gab_world *world)
   const gab_side wall = {.kind = GAB_SIDE_WALL};
   refuse(box_patch(GAB_SIDE_X_MIN, 3.6, 4.4, wall), "contains the centre of none");
   refuse(box_patch(GAB_SIDE_Y_MIN, 3, 5, wall), "behind earlier patches");
-  refuse(box_patch(GAB_SIDE_X_MIN, 3, 5, (gab_side){0}), "periodic");
   refuse(box_patch(GAB_SIDE_Z_MIN, 3, 5, wall), "not periodic");
   flow_case given = box_of(2);
   patches = (gab_patches){.count = 1, .list = {box_patch(GAB_SIDE_X_MIN, 3, 5, wall)}};
@@ -281,6 +280,10 @@ static void what_cannot_be_is_refused(gab_world *world)
   REQUIRE_OK(gab_forest_create(world, &grid, &forest));
   CHECK(gab_lbm_create(forest, NULL, &given.options, &lbm) == GAB_ERR_ARGUMENT);
   CHECK(strstr(gab_error_message(), "gab_patches_complete()"));
+  patches.list[0].condition.kind = GAB_SIDE_PERIODIC;
+  use(&given, &patches);
+  CHECK(gab_lbm_create(forest, NULL, &given.options, &lbm) == GAB_ERR_INPUT &&
+        strstr(gab_error_message(), "periodic"));
   gab_lbm_destroy(&lbm);
   gab_forest_destroy(&forest);
 }
