@@ -2,7 +2,7 @@
 /** @file lanes_impl.h
  *  @brief Some doubles at once (eight with AVX-512, else four or two), for the fast kernels: vectors of the
  *  compiler, and what they lack (comparisons as masks, partial loads, square roots) by intrinsics where the
- *  machine has AVX-512, written out otherwise. Every operation is the IEEE one on each lane: results do not
+ *  machine has AVX-512 or AVX, written out otherwise. Every operation is the IEEE one on each lane: results do not
  *  depend on how many there are.
  *
  *  Stability: internal, never installed.
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#ifdef __AVX512F__
+#ifdef __AVX__
 #include <immintrin.h>
 #endif
 
@@ -86,12 +86,56 @@ INLINE vec row_before(vec before, vec x) /* the second half of `before`, then th
   return (vec)_mm512_alignr_epi64((__m512i)x, (__m512i)before, HALF);
 }
 
+#elif defined(__AVX__)
+
+typedef int64_t lanes __attribute__((vector_size(sizeof(vec))));
+INLINE lanes first_lanes(int64_t count)
+{
+  const lanes number = {0, 1, 2, 3};
+  return (lanes)(number < (count - (lanes){0}));
+}
+INLINE vec load_row(const double *from, lanes which) { return (vec)_mm256_maskload_pd(from, (__m256i)which); }
+INLINE void store_row(double *to, lanes which, vec x) { _mm256_maskstore_pd(to, (__m256i)which, (__m256d)x); }
+INLINE lanes greater(vec a, vec b) { return (lanes)_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_GT_OQ); }
+INLINE lanes equal(vec a, vec b) { return (lanes)_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_EQ_OQ); }
+INLINE vec choose(lanes which, vec yes, vec no)
+{
+  return (vec)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)which);
+}
+INLINE lanes both(lanes a, lanes b) { return a & b; }
+INLINE lanes butnot(lanes a, lanes b) { return a & ~b; }
+INLINE bool any(lanes which) { return !_mm256_testz_pd((__m256d)which, (__m256d)which); }
+INLINE bool all_of(lanes which, lanes wanted) { return _mm256_testc_pd((__m256d)which, (__m256d)wanted); }
+INLINE vec root(vec x) { return (vec)_mm256_sqrt_pd((__m256d)x); }
+INLINE vec row_before(vec before, vec x) /* the second half of `before`, then the first one of x */
+{
+  return (vec)_mm256_permute2f128_pd((__m256d)before, (__m256d)x, 0x21);
+}
+INLINE vec shifted_in_rows(vec before,
+                           vec x) /* in either half: its last lane of `before`, then its first of x */
+{
+  return (vec)_mm256_shuffle_pd((__m256d)before, (__m256d)x, 0x5);
+}
+INLINE vec shifted_in(vec before, vec x) /* the last lane of `before`, then the first three of x */
+{
+  return shifted_in_rows(row_before(before, x), x);
+}
+INLINE vec load_rows(const double *from, ptrdiff_t apart)
+{
+  return (vec)_mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(from)), _mm_loadu_pd(from + apart), 1);
+}
+INLINE void store_rows(double *to, ptrdiff_t apart, vec x)
+{
+  _mm_storeu_pd(to, _mm256_castpd256_pd128((__m256d)x));
+  _mm_storeu_pd(to + apart, _mm256_extractf128_pd((__m256d)x, 1));
+}
+
 #else
 
 typedef int64_t lanes __attribute__((vector_size(sizeof(vec))));
 INLINE lanes first_lanes(int64_t count)
 {
-  lanes which;
+  lanes which = {0};
   for (int i = 0; i < LANES; i++) which[i] = i < count ? -1 : 0;
   return which;
 }
@@ -135,7 +179,7 @@ INLINE vec shifted_in(vec before, vec x)
 }
 INLINE vec load_rows(const double *from, ptrdiff_t apart)
 {
-  vec x;
+  vec x = {0};
   for (int i = 0; i < LANES; i++) x[i] = from[i % HALF + i / HALF * apart];
   return x;
 }
@@ -145,13 +189,13 @@ INLINE void store_rows(double *to, ptrdiff_t apart, vec x)
 }
 INLINE vec shifted_in_rows(vec before, vec x)
 {
-  vec made;
+  vec made = {0};
   for (int i = 0; i < LANES; i++) made[i] = i % HALF == 0 ? before[i + HALF - 1] : x[i - 1];
   return made;
 }
 INLINE vec row_before(vec before, vec x)
 {
-  vec made;
+  vec made = {0};
   for (int i = 0; i < LANES; i++) made[i] = i < HALF ? before[i + HALF] : x[i - HALF];
   return made;
 }
