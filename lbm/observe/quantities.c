@@ -2,6 +2,8 @@
 /* Quantities of a flow on blocks; solid cells have no value (NaN). */
 #include "lbm/observe/quantities_impl.h"
 
+#include "lbm/step/local_force.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +32,10 @@ static gab_status evaluate_moments(gab_lbm_quantities *view, const gab_block *bl
   const int32_t *cells = gab_forest_get_options(view->forest)->cells;
   gab_box box = {{0, 0, 0}, {cells[0], cells[1], cells[2]}};
   GAB_TRY(reserve_capacity(view));
+  const bool is_driven = velocity && view->lbm->model.local_force;
+  if (is_driven && !density) density = view->density;
   GAB_TRY(gab_lbm_macroscopic(view->lbm, block, &box, density, velocity));
+  if (is_driven) gab_lbm_take_half_force(view->lbm, block, &box, density, velocity);
   return gab_lbm_fluid_mask(view->lbm, block, &box, view->fluid);
 }
 

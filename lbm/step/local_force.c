@@ -54,3 +54,32 @@ void gab_lbm_push_slab(const gab_lbm_model *model, const gab_lbm_block *block, s
     }
   }
 }
+
+static void take_row(const gab_local_force *force, const gab_block *block, int level, const int32_t first[3],
+                     int32_t count, const double *density, double *velocity)
+{
+  double rows[3][GAB_LBM_ROW] = {{0}};
+  double *const to[3] = {rows[0], rows[1], rows[2]};
+  force->row(force->user, block, first, count, to);
+  for (int32_t i = 0; i < count; i++)
+    for (int axis = 0; axis < 3; axis++)
+      velocity[3 * i + axis] -= ldexp(rows[axis][i], -level - 1) / density[i];
+}
+
+void gab_lbm_take_half_force(const gab_lbm *lbm, const gab_block *block, const gab_box *box,
+                             const double *density, double *velocity)
+{
+  const gab_local_force *force = lbm->model.local_force;
+  const int level = gab_block_level(lbm->forest, block);
+  if (!force) return;
+  for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
+    for (int64_t y = box->lo[1]; y < box->hi[1]; y++)
+      for (int64_t x = box->lo[0]; x < box->hi[0]; x += GAB_LBM_ROW) {
+        const int64_t left = box->hi[0] - x;
+        const int32_t count = left < GAB_LBM_ROW ? (int32_t)left : GAB_LBM_ROW;
+        take_row(force, block, level, (const int32_t[3]){(int32_t)x, (int32_t)y, (int32_t)z}, count, density,
+                 velocity);
+        density += count;
+        velocity += 3 * count;
+      }
+}

@@ -16,7 +16,7 @@
  *  the square of the Mach number, as the method has anyway.
  *
  *  Velocity: gab_lbm_macroscopic() gives (sum c_q f_q) / density of what is stored, which has got all of F. Half of it belongs
- *  to the next half step: F / 2 has to be taken away from that momentum. On several levels the lattice velocity is the same on
+ *  to the next half step: gab_lbm_take_half_force() takes F / 2 away from that momentum. On several levels the lattice velocity is the same on
  *  all, and F of a sub-step of level l is that of level 0 divided by 2^l, so that the acceleration is the same. Couplings
  *  between levels see populations with the force, as if it were part of the kernel: they conserve mass and momentum as ever.
  *
@@ -46,6 +46,12 @@ typedef struct gab_local_force {
  *  @return ::GAB_ERR_ARGUMENT without a name or a function, or if blocks may store their fluid cells alone (the kernel has to be
  *  in_place, vector or reference); ::GAB_ERR_STATE while an exchange of ghosts is under way */
 gab_status gab_lbm_set_local_force(gab_lbm *lbm, const gab_local_force *force);
+
+/** Velocities of gab_lbm_macroscopic() without half of the local force, which belongs to the next half step: u - F / (2 density).
+ *  Nothing without a local force. Local. @param[in] box  in cells of the block, as there @param[in] density  of its cells
+ *  @param[in,out] velocity  of its cells; solid ones have no meaning behind it */
+void gab_lbm_take_half_force(const gab_lbm *lbm, const gab_block *block, const gab_box *box,
+                             const double *density, double *velocity);
 
 #ifdef __cplusplus
 }

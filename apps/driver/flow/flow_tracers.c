@@ -116,7 +116,7 @@ static bool is_sound(const double u[3], bool is_fluid)
 }
 
 typedef struct cells {
-  double *velocity;
+  double *density, *velocity;
   uint8_t *fluid;
 } cells;
 
@@ -128,7 +128,8 @@ static gab_status fill_block(const flow_tracers *it, const gab_block *block, con
   const double scale = gab_units_velocity_to_physical(it->flow.units, 1);
   const double *u = memory->velocity;
   const uint8_t *fluid = memory->fluid;
-  GAB_TRY(gab_lbm_macroscopic(it->flow.lbm, block, &box, NULL, memory->velocity));
+  GAB_TRY(gab_lbm_macroscopic(it->flow.lbm, block, &box, memory->density, memory->velocity));
+  gab_lbm_take_half_force(it->flow.lbm, block, &box, memory->density, memory->velocity);
   GAB_TRY(gab_lbm_fluid_mask(it->flow.lbm, block, &box, memory->fluid));
   for (int32_t z = 0; z < size[2]; z++)
     for (int32_t y = 0; y < size[1]; y++, u += 3 * (size_t)size[0], fluid += size[0])
@@ -149,6 +150,7 @@ static gab_status fill_blocks(const flow_tracers *it)
   {
     cells memory = {0};
     gab_status status = GAB_NEW_ARRAY(&memory.velocity, 3 * all, GAB_MEMORY_OTHER);
+    if (status == GAB_OK) status = GAB_NEW_ARRAY(&memory.density, all, GAB_MEMORY_OTHER);
     if (status == GAB_OK) status = GAB_NEW_ARRAY(&memory.fluid, all, GAB_MEMORY_OTHER);
 #pragma omp for schedule(dynamic, 1)
     for (size_t b = 0; b < count; b++)
@@ -158,6 +160,7 @@ static gab_status fill_blocks(const flow_tracers *it)
       failed = status;
     }
     gab_free(&memory.velocity);
+    gab_free(&memory.density);
     gab_free(&memory.fluid);
   }
   if (failed != GAB_OK) GAB_FAIL(failed, "no velocities for tracers: %s", gab_status_name(failed));

@@ -12,6 +12,7 @@
 #include "blockforest/particles/tracers.h"
 #include "lbm/lbm.h"
 #include "lbm/setup/units.h"
+#include "lbm/step/local_force.h"
 
 typedef struct flow_tracers flow_tracers;
 

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# gabion-test: timeout=1200 labels=long
+# Heat by parameter file: the cavity heated from its side at Rayleigh numbers 1e3 to 1e5 within 0.5 % of de Vahl Davis (1983); the onset of
+# convection between rigid plates within 0.5 % of 1708, from growth rates below and above it; a hot cylinder at Re 20 and 40 within 3 %
+# of Bharti, Chhabra & Eswaran (2007, Heat Mass Transfer 43, 639), whose domain is 60 diameters wide, ours 32.
+. "$GABION_SOURCE/tests/physics/common.sh"
+
+root() { awk -v x="$1" 'BEGIN { printf "%.17g", sqrt(0.71 / x) }'; }
+cavity() { # RAYLEIGH CELLS STEPS LOW HIGH
+  run_case "cavity$1" 2 "$flow/heated_cavity.yaml" --set fluid.viscosity="$(root "$1")" --set "domain.cells=[$2, $2]" \
+      --set run.steps="$3" --set units.lattice_velocity=0.15 --set output.scalars.every="$3" --set output.slices.0.every="$3" \
+      --set output.slices.1.every="$3"
+  within "Nusselt number of the cavity, Ra $1" "$(last_of "cavity$1/scalars.csv" temperature.x_min.nusselt)" "$4" "$5"
+}
+cavity 1e3 32 6000 1.1124 1.1236
+cavity 1e4 64 20000 2.2318 2.2542
+cavity 1e5 80 36000 4.4964 4.5416
+
+# A periodic box of two heights: k = pi / height, where the critical number is 0.2 larger than 1707.8. Roll and background are told apart by two
+# points half a wave length apart.
+cat >"$work/plates.yaml" <<'END'
+run: {steps: 20000}
+domain: {cells: [64, 32], block: [32, 32], dx: 0.03125}
+fluid: {viscosity: 0.02, velocity: 1, length: 1}
+units: {lattice_velocity: 0.1}
+boundaries: {y_min: {type: wall}, y_max: {type: wall}}
+scalars:
+  - {name: temperature, prandtl: 0.71, initial: "0.5 - y + 1e-3 * sin(pi * y) * cos(pi * x)", reference: 0, expansion: 1, gravity: [0, -1]}
+scalar_boundaries: [{type: value, at: [y_min], value: 0.5}, {type: value, at: [y_max], value: -0.5}]
+output:
+  probes: {every: 5000, quantities: [temperature]}
+  points: [{name: a, at: [0.01, 0.51]}, {name: b, at: [1.01, 0.51]}]
+END
+rate() { # NAME: growth from 10000 to 20000 steps
+  awk -F, '$1 == 10000 { t = $2; d = $3 - $4 } $1 == 20000 { print log(($3 - $4) / d) / ($2 - t) }' "$work/$1/probes.csv"
+}
+for rayleigh in 1620 1800; do
+  run_case "plates$rayleigh" 1 "$work/plates.yaml" --set fluid.viscosity="$(root $rayleigh)"
+done
+within "growth rate at Ra 1620" "$(rate plates1620)" -0.03 -1e-3
+within "growth rate at Ra 1800" "$(rate plates1800)" 1e-3 0.03
+onset=$(awk -v below="$(rate plates1620)" -v above="$(rate plates1800)" 'BEGIN { print 1620 - below * 180 / (above - below) }')
+within "Rayleigh number of the onset" "$onset" 1699.5 1716.5
+
+cylinder() { # REYNOLDS LOW HIGH
+  run_case "cylinder$1" 2 "$flow/heated_cylinder.yaml" --set fluid.reynolds="$1" --set run.time=40
+  within "Nusselt number of the cylinder, Re $1" "$(last_of "cylinder$1/scalars.csv" temperature.cylinder.nusselt)" "$2" "$3"
+}
+cylinder 20 2.391 2.539
+cylinder 40 3.184 3.381
+exit $failed
