@@ -148,9 +148,6 @@ static gab_status check(const gab_lbm_scalar *it)
   if (drives(options) && local && local->row != force_of_row)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s drives a flow that has the local force %s already", options->name,
              local->name);
-  if (gab_lbm_get_options(it->lbm)->patches)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%s: values on patches of sides are not supported; give the sides no patches",
-             options->name);
   return GAB_OK;
 }
 

@@ -62,17 +62,18 @@ typedef struct gab_lbm_scalar_wall {
 typedef double gab_lbm_scalar_fn(void *user, const double centre[3], double step);
 
 typedef struct gab_lbm_scalar_options {
-  const char *name;                  /**< "temperature"; borrowed as long as the scalar */
-  double diffusivity;                /**< D, in cells and steps of level 0 */
-  gab_lbm_scalar_side sides[6];      /**< lower x, upper x, lower y, ... of those that are not periodic */
-  double buoyancy[3], reference;     /**< F in lattice units of level 0; zeros: it does not drive the flow */
-  double transfer[6];                /**< of sides of kind ::GAB_SCALAR_TRANSFER */
-  const gab_lbm_scalar_wall *bodies; /**< of each body of the geometry; borrowed; NULL: all are insulated */
-  gab_lbm_scalar_fn *source;         /**< per step of level 0 [NULL: none] */
-  bool source_varies;                /**< it depends on the step */
-  void *source_user;                 /**< borrowed as long as the scalar */
-  int substeps;                      /**< in a step of level 0 [0: 1] */
-  const char *unit;                  /**< of output, borrowed [NULL: none] */
+  const char *name;                   /**< "temperature"; borrowed as long as the scalar */
+  double diffusivity;                 /**< D, in cells and steps of level 0 */
+  gab_lbm_scalar_side sides[6];       /**< lower x, upper x, lower y, ... of those that are not periodic */
+  double buoyancy[3], reference;      /**< F in lattice units of level 0; zeros: it does not drive the flow */
+  double transfer[6];                 /**< of sides of kind ::GAB_SCALAR_TRANSFER */
+  const gab_lbm_scalar_wall *bodies;  /**< of each body of the geometry; borrowed; NULL: all are insulated */
+  const gab_lbm_scalar_wall *patches; /**< of each patch of the flow's sides; borrowed; NULL: as the side */
+  gab_lbm_scalar_fn *source;          /**< per step of level 0 [NULL: none] */
+  bool source_varies;                 /**< it depends on the step */
+  void *source_user;                  /**< borrowed as long as the scalar */
+  int substeps;                       /**< in a step of level 0 [0: 1] */
+  const char *unit;                   /**< of output, borrowed [NULL: none] */
   double
       zero; /**< what a value of 0 stands for in output: cells store the difference, so that rounding and the divergence of
                 *   the discrete flow act on the difference alone [0] */

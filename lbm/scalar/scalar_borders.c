@@ -4,6 +4,7 @@
 #include "lbm/scalar/scalar_impl.h"
 
 #include "blockforest/exchange/level_border.h"
+#include "lbm/lbm_impl.h"
 
 /* ---------------------------------------------------------------- borders between levels */
 
@@ -178,35 +179,55 @@ static double side_flux(const side_state *at, double t, double j, double inner, 
   return rates.carries * (j + j_beyond) * (t + beyond) + at->sign * conducted;
 }
 
-static void fill_side(const gab_lbm_scalar *it, const gab_block *block, int side)
+/* The condition of a face: of a patch, or of all of a side. */
+static side_state state_of(const gab_lbm_scalar *it, int side, int condition)
+{
+  side_state at = {.kind = it->options.sides[side].kind,
+                   .value = it->options.sides[side].value,
+                   .transfer = it->options.transfer[side],
+                   .passes = gab_lbm_passes_fluid(it->lbm, condition),
+                   .sign = side % 2 ? -1 : 1};
+  if (condition < GAB_SIDE_COUNT || !it->options.patches) return at;
+  const gab_lbm_scalar_wall *patch = &it->options.patches[condition - GAB_SIDE_COUNT];
+  at.kind = patch->kind;
+  at.value = patch->value;
+  at.transfer = patch->transfer;
+  return at;
+}
+
+/* At a ghost cell beyond a side. @param[in] place  in cells of the domain */
+static double flux_beyond(const gab_lbm_scalar *it, const gab_block *block, int side, const int32_t ghost[3],
+                          const int64_t place[3], scalar_rates rates)
 {
   const gab_field *now = gab_block_data(block, it->now);
-  gab_field *next = gab_block_data(block, it->next);
   const scalar_cells *cells = gab_block_data(block, it->cells);
+  const int axis = side / 2,
+            inwards = side % 2 ? 2 * axis : 2 * axis + 1; /* the side of the cell towards the inside */
+  const int condition = gab_condition_at(&it->lbm->model, gab_block_level(it->forest, block), place, side);
+  const side_state at = state_of(it, side, condition);
+  int32_t cell[3] = {ghost[0], ghost[1], ghost[2]}, inner[3];
+  cell[axis] += at.sign;
+  for (int k = 0; k < 3; k++) inner[k] = cell[k];
+  const uint8_t closed = cells->closed ? cells->closed[scalar_cell_at(now, cell)] : 0;
+  if (closed & SCALAR_SOLID) return 0;
+  if (!(closed >> inwards & 1) && now->shape.cells[axis] > 1) inner[axis] += at.sign;
+  return side_flux(&at, gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_VALUE),
+                   gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_MOMENTUM + axis),
+                   gab_field_get(now, inner[0], inner[1], inner[2], SCALAR_MOMENTUM + axis), rates);
+}
+
+static void fill_side(const gab_lbm_scalar *it, const gab_block *block, int side)
+{
+  gab_field *next = gab_block_data(block, it->next);
   const scalar_rates rates = scalar_rates_of(it, block);
-  const int axis = side / 2, component = SCALAR_MOMENTUM + axis;
-  const side_state at = {.kind = it->options.sides[side].kind,
-                         .value = it->options.sides[side].value,
-                         .transfer = it->options.transfer[side],
-                         .passes = gab_lbm_passes_fluid(it->lbm, side),
-                         .sign = side % 2 ? -1 : 1};
-  const int inwards = side % 2 ? 2 * axis : 2 * axis + 1; /* the side of a cell towards the inside */
-  const gab_box ghosts = ghosts_of_side(now, side);
+  const gab_box ghosts = ghosts_of_side(next, side), cells = gab_block_cells(it->forest, block);
   for (int64_t z = ghosts.lo[2]; z < ghosts.hi[2]; z++)
     for (int64_t y = ghosts.lo[1]; y < ghosts.hi[1]; y++)
       for (int64_t x = ghosts.lo[0]; x < ghosts.hi[0]; x++) {
         const int32_t ghost[3] = {(int32_t)x, (int32_t)y, (int32_t)z};
-        int32_t cell[3] = {ghost[0], ghost[1], ghost[2]}, inner[3];
-        cell[axis] += at.sign;
-        for (int k = 0; k < 3; k++) inner[k] = cell[k];
-        const uint8_t closed = cells->closed ? cells->closed[scalar_cell_at(now, cell)] : 0;
-        if (!(closed >> inwards & 1) && now->shape.cells[axis] > 1) inner[axis] += at.sign;
+        const int64_t place[3] = {cells.lo[0] + x, cells.lo[1] + y, cells.lo[2] + z};
         gab_field_set(next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE,
-                      closed & SCALAR_SOLID
-                          ? 0
-                          : side_flux(&at, gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_VALUE),
-                                      gab_field_get(now, cell[0], cell[1], cell[2], component),
-                                      gab_field_get(now, inner[0], inner[1], inner[2], component), rates));
+                      flux_beyond(it, block, side, ghost, place, rates));
       }
 }
 

@@ -73,13 +73,35 @@ run 0 1 plates.yaml
 said 'heat, y_max: Nusselt number 1'
 grep -q '"flux_y_max": 1, "nusselt_y_max": 1}' out/summary.json || complain "not 10 * 0.05 * 2 / 4 * 4: $(grep results out/summary.json)"
 
+# A patch of a side has its own condition: what a nozzle lets in has its value, the wall around it another one.
+cat >nozzle.yaml <<'END'
+run: {steps: 200}
+domain: {cells: [16, 16], block: [8, 8], dx: 0.25}
+fluid: {viscosity: 0.05, velocity: 0.2, length: 1}
+units: {lattice_velocity: 0.05}
+boundaries:
+  x_min: {type: wall, patches: [{name: nozzle, region: box, lo: [0, 1], hi: [0, 3], type: velocity, velocity: [0.2, 0]}]}
+  x_max: {type: outflow}
+  y_min: {type: wall}
+  y_max: {type: wall}
+scalars: [{name: heat, diffusivity: 0.02, initial: 0}]
+scalar_boundaries: [{type: value, at: [nozzle], value: 1}]
+output: {scalars: {every: 200}}
+END
+run 0 2 nozzle.yaml
+# Half of the faces let 0.2 * 2 m^2/s in, up to the extrapolation of the momentum at the edges of the jet.
+awk -F, 'END { exit !($6 > 0.37 && $6 < 0.42 && $5 < 1.02) }' out/scalars.csv || complain "the nozzle: $(cat out/scalars.csv)"
+sed 's/at: \[nozzle\]/at: [y_min]/' nozzle.yaml >bad.yaml
+check 2 bad.yaml
+said 'boundaries.x_min.patches.0: fluid flows in, but heat has no value there'
+
 refuse() { # LINE-EDIT TEXT
   sed "$1" heat.yaml >bad.yaml
   check 2 bad.yaml
   said "$2"
 }
 refuse 's/^  - {type: value, scalar: temperature, at: \[x_min\].*//' 'boundaries.x_min: fluid flows in, but temperature has no value there'
-refuse 's/at: \[rod\], value/at: [rot], value/' "'rot' is neither a side (x_min, ...) nor the name of a body"
+refuse 's/at: \[rod\], value/at: [rot], value/' "'rot' is neither a side (x_min, ...) nor the name of a body or patch"
 refuse 's/scalar: dye, at: \[rod\]/scalar: die, at: [rod]/' "there is no scalar 'die'"
 refuse 's/name: dye/name: speed/' "'speed' is a quantity of the flow"
 refuse 's/gravity: \[0, -1\], //' 'scalars.0.gravity: is needed: expansion is given'

@@ -49,6 +49,7 @@ static gab_status create_one(flow_scalars *made, size_t index, int finest)
       (carried){.plan = plan, .dt = made->plan->units.dt, .to_source = made->plan->units.dt / plan->capacity};
   gab_lbm_scalar_options options = plan->options;
   options.bodies = plan->bodies;
+  options.patches = plan->patches;
   if (plan->source) {
     options.source = source_at;
     options.source_user = it;
@@ -154,11 +155,18 @@ static double number_of(const flow_scalars *all, const carried *it, gab_lbm_scal
   return flux / area * (plan->length / all->plan->units.dx) / (plan->options.diffusivity * plan->difference);
 }
 
+/* Fluid passes no part of it, and it has no patches. */
+static bool is_wall(const flow_scalars *all, int side)
+{
+  const gab_patches *patches = gab_lbm_get_options(all->lbm)->patches;
+  return !gab_lbm_passes_fluid(all->lbm, side) && !(patches && patches->sides >> side & 1);
+}
+
 static double number_of_side(const flow_scalars *all, const carried *it, const gab_lbm_scalar_balance *last,
                              int side)
 {
-  return number_of(all, it, it->plan->options.sides[side].kind, !gab_lbm_passes_fluid(all->lbm, side),
-                   last->sides[side], last->side_areas[side]);
+  return number_of(all, it, it->plan->options.sides[side].kind, is_wall(all, side), last->sides[side],
+                   last->side_areas[side]);
 }
 
 static double number_of_body(const flow_scalars *all, const carried *it, const gab_lbm_scalar_body *bodies,
@@ -203,8 +211,7 @@ static void put_columns(const flow_scalars *all, const carried *it, const gab_lb
   for (int side = 0; side < 6; side++)
     if (has_side(all, side))
       put_place(to, it, side_names[side],
-                has_numbers && plan->options.sides[side].kind == GAB_SCALAR_FIXED &&
-                    !gab_lbm_passes_fluid(all->lbm, side),
+                has_numbers && plan->options.sides[side].kind == GAB_SCALAR_FIXED && is_wall(all, side),
                 physical(all, it, last->sides[side]), number_of_side(all, it, last, side));
   for (size_t i = 0; i < all->body_count; i++)
     put_place(to, it, gab_geometry_body(gab_lbm_get_geometry(all->lbm), i)->name,

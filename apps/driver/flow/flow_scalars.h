@@ -26,6 +26,7 @@ typedef struct scalar_plan {
   const gab_expression *initial, *source; /**< borrowed; source NULL: none */
   gab_lbm_scalar_options options;         /**< in lattice units; without what points into a run */
   gab_lbm_scalar_wall *bodies;            /**< owned; of each body */
+  gab_lbm_scalar_wall *patches;           /**< owned; of each patch of the flow */
   bool has_condition[6];
 } scalar_plan;
 

@@ -91,7 +91,7 @@ static const gab_config_key scalar_keys[] = {
    .doc = "Name of the scalar; may be left out if there is one."},                                           \
   {                                                                                                          \
     .name = "at", .type = GAB_CONFIG_STRING, .length_min = 1, .length_max = GAB_CONFIG_ANY_LENGTH,           \
-    .doc = "Sides (x_min, x_max, ...) and names of bodies."                                                  \
+    .doc = "Sides (x_min, x_max, ...), names of their patches and of bodies."                                \
   }
 static const gab_config_key common_keys[] = {AT_KEYS};
 static const gab_config_key value_keys[] = {
@@ -260,6 +260,8 @@ static gab_status read_scalar(reader *by)
   by->made->options.name = by->made->name;
   by->made->options.reference = 0; /* cells store the difference */
   by->made->options.unit = by->made->unit;
+  const gab_patches *patches = by->from->setup->patches;
+  GAB_TRY(GAB_NEW_ARRAY(&by->made->patches, patches ? (size_t)patches->count : 0, GAB_MEMORY_OTHER));
   return GAB_NEW_ARRAY(&by->made->bodies, by->from->setup->body_count, GAB_MEMORY_OTHER);
 }
 
@@ -322,8 +324,13 @@ static gab_status set_at(const scalars_case *from, scalar_plan *made, const char
       made->bodies[i] = wall;
       return GAB_OK;
     }
-  return gab_config_fail(from->config, path, "'%s' is neither a side (x_min, ...) nor the name of a body",
-                         name);
+  for (int i = 0; from->setup->patches && i < from->setup->patches->count; i++)
+    if (strcmp(from->setup->patches->list[i].name, name) == 0) {
+      made->patches[i] = wall;
+      return GAB_OK;
+    }
+  return gab_config_fail(from->config, path,
+                         "'%s' is neither a side (x_min, ...) nor the name of a body or patch", name);
 }
 
 static gab_status read_condition(const scalars_case *from, scalars_plan *plan, size_t index)
@@ -342,21 +349,31 @@ static gab_status read_condition(const scalars_case *from, scalars_plan *plan, s
   return GAB_OK;
 }
 
-/* What flows in has a value. */
-static gab_status check_inlets(const scalars_case *from, const scalar_plan *made)
+/* What flows in has a value. @param[in] condition  of the flow: a side or a patch */
+static gab_status check_inlet(const scalars_case *from, const scalar_plan *made, int condition)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
-  for (int side = 0; side < 2 * from->domain->dimension; side++) {
-    const gab_side *flow = &from->setup->options.sides[side];
-    const double inwards = (side % 2 ? -1 : 1) * flow->velocity[side / 2];
-    if (flow->kind != GAB_SIDE_VELOCITY || !(inwards > 0 || flow->flow_rate > 0)) continue;
-    if (made->options.sides[side].kind != GAB_SCALAR_FIXED)
-      return gab_config_fail(
-          from->config, gab_config_path(path, "boundaries.%s", side_names[side]),
-          "fluid flows in, but %s has no value there: add {type: value, at: [%s], value: ...} to "
-          "scalar_boundaries",
-          made->name, side_names[side]);
-  }
+  const gab_lbm_options *options = &from->setup->options;
+  const gab_side *flow = gab_lbm_condition(options, condition);
+  const int side = gab_lbm_condition_side(options, condition), patch = condition - GAB_SIDE_COUNT;
+  const double inwards = (side % 2 ? -1 : 1) * flow->velocity[side / 2];
+  const gab_lbm_scalar_side_kind kind =
+      patch < 0 ? made->options.sides[side].kind : made->patches[patch].kind;
+  if (flow->kind != GAB_SIDE_VELOCITY || !(inwards > 0 || flow->flow_rate > 0) || kind == GAB_SCALAR_FIXED)
+    return GAB_OK;
+  if (patch < 0) gab_config_path(path, "boundaries.%s", side_names[side]);
+  else gab_config_path(path, "%s", options->patches->list[patch].path);
+  return gab_config_fail(
+      from->config, path,
+      "fluid flows in, but %s has no value there: add {type: value, at: [%s], value: ...} to "
+      "scalar_boundaries",
+      made->name, patch < 0 ? side_names[side] : options->patches->list[patch].name);
+}
+
+static gab_status check_inlets(const scalars_case *from, const scalar_plan *made)
+{
+  for (int k = 0; k < gab_lbm_condition_count(&from->setup->options); k++)
+    if (gab_lbm_condition_has_faces(&from->setup->options, k)) GAB_TRY(check_inlet(from, made, k));
   return GAB_OK;
 }
 
@@ -475,7 +492,10 @@ gab_status gab_app_scalars_read(const scalars_case *from, scalars_plan *plan)
 
 void gab_app_scalars_release(scalars_plan *plan)
 {
-  for (size_t i = 0; i < plan->count; i++) gab_free(&plan->items[i].bodies);
+  for (size_t i = 0; i < plan->count; i++) {
+    gab_free(&plan->items[i].bodies);
+    gab_free(&plan->items[i].patches);
+  }
   plan->count = 0;
 }
 
