@@ -3,8 +3,8 @@
  * and FIELD_U the direction, whose ghosts are exchanged; the solution has a field of its own. */
 #include "blockforest/elliptic/elliptic_impl.h"
 
-/* to = a + factor b, in all cells. */
-static void combine(const gab_elliptic *elliptic, gab_data_id to, gab_data_id a, double factor, gab_data_id b)
+void gab_elliptic_combine(const gab_elliptic *elliptic, gab_data_id to, gab_data_id a, double factor,
+                          gab_data_id b)
 {
   const ptrdiff_t blocks = (ptrdiff_t)gab_forest_block_count(elliptic->forest);
   const int32_t *cells = elliptic->levels[0].cells;
@@ -46,7 +46,7 @@ static void precondition(const gab_elliptic *elliptic)
   }
 }
 
-static gab_status find_dot(gab_elliptic *elliptic, gab_data_id a, gab_data_id b, double *dot)
+gab_status gab_elliptic_dot(gab_elliptic *elliptic, gab_data_id a, gab_data_id b, double *dot)
 {
   return gab_forest_dot(elliptic->forest, (gab_block_component){a, 0}, (gab_block_component){b, 0}, dot);
 }
@@ -58,25 +58,25 @@ gab_status gab_elliptic_conjugate(gab_elliptic *elliptic, int most, double limit
   const gab_data_id u = level->blocks[FIELD_U], r = level->blocks[FIELD_F],
                     applied = level->blocks[FIELD_NEXT], x = elliptic->solution, z = elliptic->preconditioned;
   double rz, pap;
-  combine(elliptic, x, u, 0, u);             /* the initial guess */
-  combine(elliptic, r, applied, 0, applied); /* FIELD_NEXT holds its residual */
+  gab_elliptic_combine(elliptic, x, u, 0, u);             /* the initial guess */
+  gab_elliptic_combine(elliptic, r, applied, 0, applied); /* FIELD_NEXT holds its residual */
   precondition(elliptic);
-  combine(elliptic, u, z, 0, z);
-  GAB_TRY(find_dot(elliptic, r, z, &rz));
+  gab_elliptic_combine(elliptic, u, z, 0, z);
+  GAB_TRY(gab_elliptic_dot(elliptic, r, z, &rz));
   for (*iterations = 0; *iterations<most && * residual> limit; ++*iterations) {
     GAB_TRY(gab_elliptic_fill_ghosts(elliptic, level, true));
     gab_elliptic_apply(elliptic, level);
-    GAB_TRY(find_dot(elliptic, u, applied, &pap));
+    GAB_TRY(gab_elliptic_dot(elliptic, u, applied, &pap));
     if (!(pap > 0)) break; /* the residual tells */
-    combine(elliptic, x, x, rz / pap, u);
-    combine(elliptic, r, r, -rz / pap, applied);
+    gab_elliptic_combine(elliptic, x, x, rz / pap, u);
+    gab_elliptic_combine(elliptic, r, r, -rz / pap, applied);
     GAB_TRY(gab_elliptic_largest(elliptic, FIELD_F, residual));
     precondition(elliptic);
     const double before = rz;
-    GAB_TRY(find_dot(elliptic, r, z, &rz));
-    combine(elliptic, u, z, rz / before, u);
+    GAB_TRY(gab_elliptic_dot(elliptic, r, z, &rz));
+    gab_elliptic_combine(elliptic, u, z, rz / before, u);
   }
-  combine(elliptic, u, x, 0, x);
+  gab_elliptic_combine(elliptic, u, x, 0, x);
   return GAB_OK;
 }
 
@@ -90,25 +90,25 @@ gab_status gab_elliptic_conjugate_multigrid(gab_elliptic *elliptic, int most, do
   const gab_data_id u = level->blocks[FIELD_U], r = level->blocks[FIELD_F], next = level->blocks[FIELD_NEXT],
                     applied = elliptic->preconditioned, x = elliptic->solution, p = elliptic->direction;
   double rz, pap, zap;
-  combine(elliptic, x, u, 0, u);
-  combine(elliptic, r, next, 0, next);
+  gab_elliptic_combine(elliptic, x, u, 0, u);
+  gab_elliptic_combine(elliptic, r, next, 0, next);
   GAB_TRY(gab_elliptic_cycle(elliptic, 0, true, true));
-  combine(elliptic, p, u, 0, u);
+  gab_elliptic_combine(elliptic, p, u, 0, u);
   for (*iterations = 0; *iterations<most && * residual> limit; ++*iterations) {
-    GAB_TRY(find_dot(elliptic, r, p, &rz));
-    combine(elliptic, u, p, 0, p);
+    GAB_TRY(gab_elliptic_dot(elliptic, r, p, &rz));
+    gab_elliptic_combine(elliptic, u, p, 0, p);
     GAB_TRY(gab_elliptic_fill_ghosts(elliptic, level, true));
     gab_elliptic_apply(elliptic, level);
-    combine(elliptic, applied, next, 0, next);
-    GAB_TRY(find_dot(elliptic, u, applied, &pap));
+    gab_elliptic_combine(elliptic, applied, next, 0, next);
+    GAB_TRY(gab_elliptic_dot(elliptic, u, applied, &pap));
     if (!(pap > 0)) break; /* the residual tells */
-    combine(elliptic, x, x, rz / pap, p);
-    combine(elliptic, r, r, -rz / pap, applied);
+    gab_elliptic_combine(elliptic, x, x, rz / pap, p);
+    gab_elliptic_combine(elliptic, r, r, -rz / pap, applied);
     GAB_TRY(gab_elliptic_largest(elliptic, FIELD_F, residual));
     GAB_TRY(gab_elliptic_cycle(elliptic, 0, true, true));
-    GAB_TRY(find_dot(elliptic, u, applied, &zap));
-    combine(elliptic, p, u, -zap / pap, p);
+    GAB_TRY(gab_elliptic_dot(elliptic, u, applied, &zap));
+    gab_elliptic_combine(elliptic, p, u, -zap / pap, p);
   }
-  combine(elliptic, u, x, 0, x);
+  gab_elliptic_combine(elliptic, u, x, 0, x);
   return GAB_OK;
 }

@@ -36,13 +36,7 @@ static gab_status check_options(const gab_elliptic_options *options)
     GAB_FAIL(
         GAB_ERR_ARGUMENT,
         "an elliptic solver with a finest level %d: conjugate gradients need a symmetric operator, which is not "
-        "symmetric at borders of levels; use multigrid, or finest 0",
-        options->finest);
-  if (options->finest > 0 && options->operation.apply && options->operation.is_singular)
-    GAB_FAIL(
-        GAB_ERR_ARGUMENT,
-        "an elliptic solver with a finest level %d: a singular operator of the program has no solution where its "
-        "fluxes do not match at borders of levels; use alpha and beta, or finest 0",
+        "symmetric at borders of levels; use BiCGStab with a V-cycle, multigrid, or finest 0",
         options->finest);
   if (options->most < 0) GAB_FAIL(GAB_ERR_ARGUMENT, "%d iterations of an elliptic solver", options->most);
   for (int i = 0; i < 6; i++)
@@ -70,8 +64,7 @@ static void set_defaults(gab_elliptic_options *options)
 {
   if (options->tolerance == 0) options->tolerance = 1e-10;
   if (options->sweeps == 0) options->sweeps = 3;
-  const bool has_cycles =
-      options->method == GAB_ELLIPTIC_MULTIGRID || options->method == GAB_ELLIPTIC_CONJUGATE_MULTIGRID;
+  const bool has_cycles = options->method != GAB_ELLIPTIC_CONJUGATE && options->method != GAB_ELLIPTIC_JACOBI;
   if (options->most == 0) options->most = has_cycles ? 100 : 100000;
 }
 
@@ -293,6 +286,8 @@ static gab_status iterate(gab_elliptic *elliptic, double limit, gab_elliptic_res
   if (options->method == GAB_ELLIPTIC_CONJUGATE_MULTIGRID)
     return gab_elliptic_conjugate_multigrid(elliptic, options->most, limit, &result->iterations,
                                             &result->residual);
+  if (options->method == GAB_ELLIPTIC_BICGSTAB_MULTIGRID)
+    return gab_elliptic_bicgstab(elliptic, options->most, limit, &result->iterations, &result->residual);
   while (result->iterations < options->most && result->residual > limit && isfinite(result->residual)) {
     if (options->method == GAB_ELLIPTIC_JACOBI) {
       GAB_TRY(gab_elliptic_sweep(elliptic, &elliptic->levels[0], 2.0 / 3));

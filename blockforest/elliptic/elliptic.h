@@ -22,7 +22,7 @@
  *  Where coefficients of an operator of the program jump by orders of magnitude, V-cycles alone may diverge. The method
  *  ::GAB_ELLIPTIC_CONJUGATE_MULTIGRID converges there: conjugate gradients, preconditioned by a V-cycle with constant prolongation. On coarse
  *  levels the coefficient of a face should be the mean of those of the narrowest faces in it (Alcouffe et al. 1981), not a
- *  sample of the medium.
+ *  sample of the medium. ::GAB_ELLIPTIC_BICGSTAB_MULTIGRID converges there, too, with V-cycles of linear prolongation.
  *
  *  Results are the same bit by bit on any number of processes and threads: all steps are per cell, in one order, and the
  *  reductions are order-free. No state survives a solve, so a run that returns to a checkpoint repeats it exactly.
@@ -33,11 +33,13 @@
  *  discretisation is that of blockforest/exchange/level_ghosts.h: fluxes match at borders of levels, so the sum of A u over the volume
  *  has no contribution from them, and the solution is of second order. V-cycles coarsen the blocks of the narrowest cells first
  *  (McCormick 1989; Martin & Cartwright 1996), so blocks need a multiple of 2^finest cells along each axis, 4 or more. The mean that
- *  a singular operator subtracts is weighted by volume. Multigrid and Jacobi only: the operator is not symmetric at borders.
+ *  a singular operator subtracts is weighted by volume. Conjugate gradients are refused, since the operator is not symmetric at
+ *  borders; ::GAB_ELLIPTIC_BICGSTAB_MULTIGRID needs no symmetry (van der Vorst 1992).
  *
- *  An operator of the program gets cells of the width of each block. Ghosts match the gradient of u, so fluxes with a coefficient that varies
- *  along a border match up to the second order of the width: solutions are of second order where the coefficient is smooth, but the
- *  sum of A u over the volume has contributions from borders. Therefore a singular one is refused with levels.
+ *  An operator of the program gets cells of the width of each block. Its fluxes match at borders too: their coefficients are the factors
+ *  of ghosts in A u. When the blocks have changed, the solver finds them by `apply` for a field that is 1 beyond one side and 0 elsewhere. A wide
+ *  face whose coefficient is 0 has no flux, so let it be the mean of the narrow faces in it. Solutions are of second order where the
+ *  coefficient is smooth.
  *
  *  Sides
  *  -----
@@ -66,9 +68,10 @@ enum { GAB_ELLIPTIC_MOST_FINEST = 8 };
 
 typedef enum gab_elliptic_method {
   GAB_ELLIPTIC_MULTIGRID = 0,
-  GAB_ELLIPTIC_CONJUGATE,          /**< conjugate gradients, preconditioned by the diagonal */
-  GAB_ELLIPTIC_JACOBI,             /**< one sweep with weight 2/3 per iteration; slow, for comparison */
-  GAB_ELLIPTIC_CONJUGATE_MULTIGRID /**< conjugate gradients, preconditioned by a V-cycle: for coefficients that jump */
+  GAB_ELLIPTIC_CONJUGATE,           /**< conjugate gradients, preconditioned by the diagonal */
+  GAB_ELLIPTIC_JACOBI,              /**< one sweep with weight 2/3 per iteration; slow, for comparison */
+  GAB_ELLIPTIC_CONJUGATE_MULTIGRID, /**< conjugate gradients, preconditioned by a V-cycle: for coefficients that jump */
+  GAB_ELLIPTIC_BICGSTAB_MULTIGRID /**< BiCGStab, two V-cycles per iteration: for coefficients that jump, with levels too */
 } gab_elliptic_method;
 
 typedef enum gab_elliptic_side_kind {

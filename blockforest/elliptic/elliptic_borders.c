@@ -44,6 +44,13 @@ static gab_box beside(const gab_field *field, const gab_contact *contact, bool i
   return box;
 }
 
+/* What the ghosts of a block are weighed by. Local. @param[in] id  of a block of this process */
+static const gab_field *weights_of(const elliptic_level *level, gab_block_id id)
+{
+  if (!level->weighs_fluxes) return NULL;
+  return gab_block_data(gab_forest_find(level->forest, id), level->blocks[FIELD_DIAGONAL]);
+}
+
 static size_t border_size(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
                           bool sends)
 {
@@ -59,22 +66,25 @@ static size_t border_size(void *user, const void *data, gab_coupling_way way, co
 static void border_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
                         void *bytes)
 {
+  const elliptic_level *level = user;
   if (is_equally_wide(user, contact)) {
     const gab_box box = beside(data, contact, way == GAB_COUPLING_UP, false);
     gab_field_pack_box(data, &box, NULL, 1, bytes);
   } else if (way == GAB_COUPLING_DOWN)
     gab_level_border_pack_down(data, dimension_of(data), contact, ~UINT32_C(0), bytes);
-  else gab_level_border_pack_up(data, dimension_of(data), contact, bytes);
+  else gab_level_border_pack_up(data, weights_of(level, contact->fine), dimension_of(data), contact, bytes);
 }
 
 static void border_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,
                           const void *bytes)
 {
+  const elliptic_level *level = user;
   if (is_equally_wide(user, contact)) {
     const gab_box box = beside(data, contact, way == GAB_COUPLING_DOWN, true);
     gab_field_unpack_box(data, &box, NULL, 1, bytes);
   } else if (way == GAB_COUPLING_DOWN) gab_level_border_unpack_down(data, dimension_of(data), contact, bytes);
-  else gab_level_border_unpack_up(data, dimension_of(data), contact, bytes);
+  else
+    gab_level_border_unpack_up(data, weights_of(level, contact->other), dimension_of(data), contact, bytes);
 }
 
 gab_status gab_elliptic_borders_create(gab_forest *forest, elliptic_level *level)
@@ -84,6 +94,7 @@ gab_status gab_elliptic_borders_create(gab_forest *forest, elliptic_level *level
                                     .size = border_size,
                                     .pack = border_pack,
                                     .unpack = border_unpack};
+  level->forest = forest;
   level->grid = &gab_forest_topology(forest)->grid;
   for (int of = 0; of <= level->finest; of++) {
     gab_ghost_kind ghosts = gab_block_field_ghosts(&level->shapes[of]);

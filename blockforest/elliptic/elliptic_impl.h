@@ -17,7 +17,7 @@ typedef enum elliptic_field {
   FIELD_U = 0,    /* approximation, or correction on a coarse level */
   FIELD_NEXT,     /* the other field of a sweep; residuals */
   FIELD_F,        /* right-hand side */
-  FIELD_DIAGONAL, /* only for an operator of the program */
+  FIELD_DIAGONAL, /* only for an operator of the program; beyond faces the weights of level_border.h */
   FIELD_KINDS
 } elliptic_field;
 
@@ -33,7 +33,9 @@ typedef struct elliptic_level {
   gab_data_id blocks[FIELD_KINDS];
   gab_exchange *within[GAB_ELLIPTIC_MOST_FINEST + 1];
   gab_coupling *between[GAB_ELLIPTIC_MOST_FINEST]; /* by level of the wider cells */
-  const gab_root_grid *grid;                       /* for levels of blocks */
+  const gab_forest *forest;                        /* for levels of blocks */
+  const gab_root_grid *grid;                       /* the same */
+  bool weighs_fluxes;   /* an operator of the program: coefficients of faces differ */
   uint64_t diagonal_of; /* revision of the forest for which FIELD_DIAGONAL was computed, plus 1 */
 } elliptic_level;
 
@@ -53,6 +55,7 @@ struct gab_elliptic {
   elliptic_level levels[GAB_ELLIPTIC_MOST_LEVELS];
   gab_block_field own_shape;
   gab_data_id solution, preconditioned, direction; /* of conjugate gradients; the last one with V-cycles */
+  gab_data_id rest, shadow;                        /* of BiCGStab besides: residuals, present and first */
   uint64_t *gathered;                              /* cells of the first whole level, as bits */
   double *bottom[3];                               /* of the coarsest level: solution, residual, direction */
 };
@@ -117,6 +120,12 @@ gab_status gab_elliptic_cycle(gab_elliptic *elliptic, int level, bool from_zero,
 
 /* ---- conjugate.c */
 
+/* to = a + factor b, in all cells of the finest level. */
+void gab_elliptic_combine(const gab_elliptic *elliptic, gab_data_id to, gab_data_id a, double factor,
+                          gab_data_id b);
+/* The dot product of two fields of the finest level. Collective. */
+gab_status gab_elliptic_dot(gab_elliptic *elliptic, gab_data_id a, gab_data_id b, double *dot);
+
 /* Conjugate gradients on the finest level, from FIELD_U and FIELD_F. Collective. @param[in] most  iterations
  * @param[in] limit  of the largest residual @param[out] residual  reached */
 gab_status gab_elliptic_conjugate(gab_elliptic *elliptic, int most, double limit, int *iterations,
@@ -124,5 +133,11 @@ gab_status gab_elliptic_conjugate(gab_elliptic *elliptic, int most, double limit
 /* The same, preconditioned by a V-cycle. */
 gab_status gab_elliptic_conjugate_multigrid(gab_elliptic *elliptic, int most, double limit, int *iterations,
                                             double *residual);
+
+/* ---- bicgstab.c */
+
+/* BiCGStab on the finest level, preconditioned by a V-cycle; otherwise as conjugate gradients. Collective. */
+gab_status gab_elliptic_bicgstab(gab_elliptic *elliptic, int most, double limit, int *iterations,
+                                 double *residual);
 
 #endif

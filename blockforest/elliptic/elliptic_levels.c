@@ -131,6 +131,7 @@ static gab_status create_on_blocks(gab_elliptic *elliptic, elliptic_level *level
     for (int axis = 0; axis < elliptic->dimension; axis++) cells[axis] = level->cells[axis] << wider;
     level->shapes[of] = (gab_block_field){.shape = shape_of(elliptic, cells), .faces_only = true};
   }
+  level->weighs_fluxes = elliptic->options.operation.apply != NULL && level->number < level->finest;
   for (int which = 0; which < FIELD_KINDS; which++) {
     char name[64];
     snprintf(name, sizeof name, "elliptic %d: %s of level %d", elliptic->number, names[which], level->number);
@@ -147,12 +148,15 @@ static gab_status create_whole(gab_elliptic *elliptic, elliptic_level *level)
   return GAB_OK;
 }
 
-static gab_status create_for_conjugate(gab_elliptic *elliptic)
+static gab_status create_for_krylov(gab_elliptic *elliptic)
 {
-  static const char *const names[] = {"solution", "preconditioned", "direction"};
-  gab_data_id *const data[] = {&elliptic->solution, &elliptic->preconditioned, &elliptic->direction};
-  const gab_elliptic_method method = elliptic->options.method;
-  const int count = method == GAB_ELLIPTIC_CONJUGATE ? 2 : method == GAB_ELLIPTIC_CONJUGATE_MULTIGRID ? 3 : 0;
+  static const char *const names[] = {"solution", "preconditioned", "direction", "rest", "shadow"};
+  static const int counts[] = {[GAB_ELLIPTIC_CONJUGATE] = 2,
+                               [GAB_ELLIPTIC_CONJUGATE_MULTIGRID] = 3,
+                               [GAB_ELLIPTIC_BICGSTAB_MULTIGRID] = 5};
+  gab_data_id *const data[] = {&elliptic->solution, &elliptic->preconditioned, &elliptic->direction,
+                               &elliptic->rest, &elliptic->shadow};
+  const int count = counts[elliptic->options.method];
   for (int i = 0; i < count; i++) {
     char name[64];
     snprintf(name, sizeof name, "elliptic %d: %s", elliptic->number, names[i]);
@@ -168,7 +172,7 @@ gab_status gab_elliptic_levels_create(gab_elliptic *elliptic)
     if (elliptic->levels[i].is_whole) GAB_TRY(create_whole(elliptic, &elliptic->levels[i]));
     else GAB_TRY(create_on_blocks(elliptic, &elliptic->levels[i]));
   }
-  GAB_TRY(create_for_conjugate(elliptic));
+  GAB_TRY(create_for_krylov(elliptic));
   const uint64_t gathered = count_of(elliptic->levels[elliptic->first_whole].cells);
   const uint64_t bottom = count_of(elliptic->levels[elliptic->level_count - 1].cells);
   GAB_TRY(GAB_NEW_ARRAY(&elliptic->gathered, gathered, GAB_MEMORY_OTHER));

@@ -93,6 +93,34 @@ static void finish_piece(const gab_elliptic_cells *at, const gab_field *f, const
     }
 }
 
+/* Coefficients of the faces of a block, by A of a field that is 1 in the ghosts beyond a side and 0 elsewhere. They go to the ghosts of
+ * the diagonal, times the square of the width: fluxes through faces of different widths can be compared. Uses FIELD_U and FIELD_NEXT. */
+static void find_weights(const gab_elliptic *elliptic, const elliptic_level *level, ptrdiff_t piece)
+{
+  const gab_elliptic_cells at = cells_of(elliptic, level, piece);
+  gab_field *u = gab_elliptic_piece(elliptic, level, piece, FIELD_U),
+            *diagonal = gab_elliptic_piece(elliptic, level, piece, FIELD_DIAGONAL);
+  const gab_box whole = gab_field_whole(u);
+  for (int axis = 0; axis < elliptic->dimension; axis++)
+    for (int upper = 0; upper < 2; upper++) {
+      gab_box ghosts = gab_field_interior(u);
+      ghosts.lo[axis] = upper ? u->shape.cells[axis] : -1;
+      ghosts.hi[axis] = ghosts.lo[axis] + 1;
+      gab_field_fill(u, 0, &whole, 0);
+      gab_field_fill(u, 0, &ghosts, 1);
+      elliptic->options.operation.apply(&at);
+      int32_t cell[3];
+      for (cell[2] = (int32_t)ghosts.lo[2]; cell[2] < ghosts.hi[2]; cell[2]++)
+        for (cell[1] = (int32_t)ghosts.lo[1]; cell[1] < ghosts.hi[1]; cell[1]++)
+          for (cell[0] = (int32_t)ghosts.lo[0]; cell[0] < ghosts.hi[0]; cell[0]++) {
+            int32_t inner[3] = {cell[0], cell[1], cell[2]};
+            inner[axis] += upper ? -1 : 1;
+            gab_field_set(diagonal, cell[0], cell[1], cell[2], 0,
+                          -gab_field_get(at.out, inner[0], inner[1], inner[2], 0) * at.width * at.width);
+          }
+    }
+}
+
 void gab_elliptic_find_diagonal(gab_elliptic *elliptic, elliptic_level *level)
 {
   const uint64_t revision = gab_forest_revision(elliptic->forest) + 1;
@@ -103,6 +131,7 @@ void gab_elliptic_find_diagonal(gab_elliptic *elliptic, elliptic_level *level)
     gab_elliptic_cells at = cells_of(elliptic, level, i);
     at.diagonal = gab_elliptic_piece(elliptic, level, i, FIELD_DIAGONAL);
     elliptic->options.operation.apply(&at);
+    if (level->weighs_fluxes) find_weights(elliptic, level, i);
   }
   level->diagonal_of = revision;
 }

@@ -104,9 +104,14 @@ void gab_level_border_unpack_down(gab_field *field, int dimension, const gab_con
 
 /* ------------------------------------------------------------------ up */
 
-/* The mean of u_1 - u_g over the fine faces of a coarse cell; in pairs. */
-static double mean_difference(const gab_field *field, const gab_level_border *at, int32_t i, int32_t j,
-                              int component)
+static double weight_at(const gab_field *weights, const int32_t ghost[3])
+{
+  return weights ? value_at(weights, ghost, 0) : 1;
+}
+
+/* The mean of w (u_1 - u_g) over the fine faces of a coarse cell; in pairs. */
+static double mean_difference(const gab_field *field, const gab_field *weights, const gab_level_border *at,
+                              int32_t i, int32_t j, int component)
 {
   double sum[2] = {0, 0};
   for (int32_t b = 0; b < at->step[1]; b++) {
@@ -115,22 +120,26 @@ static double mean_difference(const gab_field *field, const gab_level_border *at
       int32_t ghost[3], first[3];
       gab_level_border_cell(at, at->ghost, i + a, j + b, ghost);
       gab_level_border_cell(at, at->first, i + a, j + b, first);
-      pair[a] = value_at(field, first, component) - value_at(field, ghost, component);
+      pair[a] =
+          weight_at(weights, ghost) * (value_at(field, first, component) - value_at(field, ghost, component));
     }
     sum[b] = pair[0] + pair[1];
   }
   return (sum[0] + sum[1]) / (at->step[0] * at->step[1]);
 }
 
-void gab_level_border_pack_up(const gab_field *field, int dimension, const gab_contact *contact, double *out)
+void gab_level_border_pack_up(const gab_field *field, const gab_field *weights, int dimension,
+                              const gab_contact *contact, double *out)
 {
   const gab_level_border at = gab_level_border_of(field->shape.cells, dimension, contact, true);
   for (int32_t j = 0; j < at.count[1]; j += at.step[1])
     for (int32_t i = 0; i < at.count[0]; i += at.step[0])
-      for (int c = 0; c < field->shape.components; c++) *out++ = mean_difference(field, &at, i, j, c);
+      for (int c = 0; c < field->shape.components; c++)
+        *out++ = mean_difference(field, weights, &at, i, j, c);
 }
 
-void gab_level_border_unpack_up(gab_field *field, int dimension, const gab_contact *contact, const double *in)
+void gab_level_border_unpack_up(gab_field *field, const gab_field *weights, int dimension,
+                                const gab_contact *contact, const double *in)
 {
   const gab_level_border at = gab_level_border_of(field->shape.cells, dimension, contact, false);
   for (int32_t j = 0; j < at.count[1]; j += at.step[1])
@@ -139,7 +148,9 @@ void gab_level_border_unpack_up(gab_field *field, int dimension, const gab_conta
       int32_t ghost[3], first[3];
       gab_level_border_cell(&at, at.ghost, a, b, ghost);
       gab_level_border_cell(&at, at.first, a, b, first);
-      for (int c = 0; c < field->shape.components; c++)
-        gab_field_set(field, ghost[0], ghost[1], ghost[2], c, value_at(field, first, c) + 2 * *in++);
+      const double weight = weight_at(weights, ghost);
+      for (int c = 0; c < field->shape.components; c++, in++)
+        gab_field_set(field, ghost[0], ghost[1], ghost[2], c,
+                      value_at(field, first, c) + (weight != 0 ? 2 * *in / weight : 0));
     }
 }

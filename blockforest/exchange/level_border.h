@@ -17,6 +17,10 @@
  *  @code
  *    u_G = u_c + (H / h) mean(u_1 - u_g),   hence   (u_G - u_c) / H = mean of (u_1 - u_g) / h.
  *  @endcode
+ *  If fluxes are w times the difference, with weights w of fine faces and W of the wide one, the second line is that of fluxes:
+ *  @code
+ *    u_G = u_c + (H / h) mean(w (u_1 - u_g)) / W,   hence   W (u_G - u_c) / H = mean of w (u_1 - u_g) / h.
+ *  @endcode
  *
  *  Stability: internal.
  */
@@ -70,11 +74,13 @@ void gab_level_border_pack_down(const gab_field *field, int dimension, const gab
 void gab_level_border_unpack_down(gab_field *field, int dimension, const gab_contact *contact,
                                   const double *in);
 
-/** What the finer block says when its ghosts are known: mean(u_1 - u_g) for each coarse cell. */
-void gab_level_border_pack_up(const gab_field *field, int dimension, const gab_contact *contact, double *out);
-/** Makes u_G of it in the coarser block. */
-void gab_level_border_unpack_up(gab_field *field, int dimension, const gab_contact *contact,
-                                const double *in);
+/** What the finer block says when its ghosts are known: mean(w (u_1 - u_g)) for each coarse cell.
+ *  @param[in] weights  w of faces, in component 0 of the ghosts beyond them; NULL: all are 1 */
+void gab_level_border_pack_up(const gab_field *field, const gab_field *weights, int dimension,
+                              const gab_contact *contact, double *out);
+/** Makes u_G of it in the coarser block. @param[in] weights  W likewise; where one is 0, so is the difference */
+void gab_level_border_unpack_up(gab_field *field, const gab_field *weights, int dimension,
+                                const gab_contact *contact, const double *in);
 
 #ifdef __cplusplus
 }

@@ -31,7 +31,7 @@ static void border_pack(void *user, const void *data, gab_coupling_way way, cons
   (void)user;
   if (way == GAB_COUPLING_DOWN)
     gab_level_border_pack_down(data, dimension_of(data), contact, ~UINT32_C(0), bytes);
-  else gab_level_border_pack_up(data, dimension_of(data), contact, bytes);
+  else gab_level_border_pack_up(data, NULL, dimension_of(data), contact, bytes);
 }
 
 static void border_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,
@@ -39,7 +39,7 @@ static void border_unpack(void *user, void *data, gab_coupling_way way, const ga
 {
   (void)user;
   if (way == GAB_COUPLING_DOWN) gab_level_border_unpack_down(data, dimension_of(data), contact, bytes);
-  else gab_level_border_unpack_up(data, dimension_of(data), contact, bytes);
+  else gab_level_border_unpack_up(data, NULL, dimension_of(data), contact, bytes);
 }
 
 static gab_status start_way(const gab_level_ghosts *ghosts, gab_coupling_way way)

@@ -113,7 +113,7 @@ static void border_pack(void *user, const void *data, gab_coupling_way way, cons
   if (way == GAB_COUPLING_DOWN) {
     *out++ = phase_of_layer(block, contact, false);
     gab_level_border_pack_down(block->mu, dimension, contact, block->beside, out);
-  } else gab_level_border_pack_up(block->mu, dimension, contact, out);
+  } else gab_level_border_pack_up(block->mu, NULL, dimension, contact, out);
 }
 
 static void border_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,
@@ -127,7 +127,7 @@ static void border_unpack(void *user, void *data, gab_coupling_way way, const ga
     const int phase = (int)*in++;
     if (phase < 0 || phase_of_layer(block, contact, true) != phase) mark_astray(block);
     gab_level_border_unpack_down(block->mu, dimension, contact, in);
-  } else gab_level_border_unpack_up(block->mu, dimension, contact, in);
+  } else gab_level_border_unpack_up(block->mu, NULL, dimension, contact, in);
 }
 
 gab_coupling_kind gab_phasefield_border_coupling(void)
