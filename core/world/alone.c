@@ -3,27 +3,11 @@
 
 #include "core/base/log.h"
 #include "core/system/float_modes.h"
+#include "core/world/told.h"
 #include "core/world/world_impl.h"
-
-#include <stdlib.h>
-
-static long told_number(const char *const *names)
-{
-  for (int i = 0; names[i]; i++)
-    if (getenv(names[i])) return strtol(getenv(names[i]), NULL, 10);
-  return -1;
-}
-
-int32_t gab_world_processes_told(void)
-{
-  static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
-  const long told = told_number(names);
-  return told >= 1 && told <= INT32_MAX ? (int32_t)told : 1;
-}
 
 gab_status gab_world_create_alone(gab_world **world)
 {
-  static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", NULL};
   *world = NULL;
   gab_world *fresh;
   GAB_TRY(GAB_NEW(&fresh, GAB_MEMORY_OTHER));
@@ -38,7 +22,7 @@ gab_status gab_world_create_alone(gab_world **world)
     gab_world_release(fresh);
     return status;
   }
-  gab_log_set_identity(0, told_number(ranks) <= 0);
+  gab_log_set_identity(0, gab_told_rank() <= 0);
   (void)gab_float_modes_settle();
   *world = fresh;
   return GAB_OK;

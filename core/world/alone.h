@@ -18,9 +18,6 @@ extern "C" {
  *  @param[out] world  owned by the caller; gab_world_destroy() */
 gab_status gab_world_create_alone(gab_world **world);
 
-/** How many processes mpirun says that it has started with this one; 1 without mpirun. Needs neither MPI nor a world. Local. */
-int32_t gab_world_processes_told(void);
-
 #ifdef __cplusplus
 }
 #endif

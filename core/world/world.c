@@ -4,6 +4,7 @@
 #include "core/world/lease.h"
 #include "core/world/start_impl.h"
 #include "core/world/quarantine.h"
+#include "core/world/told.h"
 #include "core/system/file.h"
 #include "core/system/float_modes.h"
 #include "core/base/log.h"
@@ -13,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------------------------ beginning */
@@ -83,8 +85,7 @@ static bool shares_cores(void)
 {
   const char *said = getenv("GABION_SHARES_CORES");
   if (said && said[0]) return strcmp(said, "0") != 0;
-  const char *told = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  return told && strtol(told, NULL, 10) > sysconf(_SC_NPROCESSORS_ONLN);
+  return gab_world_processes_told_of_node() > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 gab_status gab_world_open_ports(gab_world *world)
@@ -235,6 +236,13 @@ static bool part_in_peace(gab_world *world)
   }
 }
 
+/* A process that ends without MPI_Finalize makes the launcher kill the others. The lowest rank may still be writing files. */
+static void let_root_end_first(const gab_world *world)
+{
+  const struct timespec a_second = {.tv_sec = 1};
+  if (world->lost && !gab_world_is_root(world)) nanosleep(&a_second, NULL);
+}
+
 void gab_world_destroy(gab_world **world_pointer)
 {
   gab_world *world = *world_pointer;
@@ -255,9 +263,11 @@ void gab_world_destroy(gab_world **world_pointer)
       MPI_Finalize();
       gab_mpi_clean_up();
     }
+  } else {
+    /* Messages may still be under way in a communicator that nobody mends: MPI, and the memory that it holds, are left as they
+     * are. */
+    let_root_end_first(world);
   }
-  /* Otherwise messages may still be under way in a communicator that nobody mends: MPI, and the memory that
-   * it holds, are left as they are. */
   *world_pointer = NULL;
 }
 

@@ -83,8 +83,8 @@ gab_status gab_world_create(int *argc, char ***argv, gab_world **world);
  *  gab_world_create() initialised it. Once a repair has tried to start processes MPI_Finalize is left out, on all: it fails or
  *  hangs then (doc/ulfm.md), and the program just ends. Collective over the living, but for a replacement process
  *  that has not come to gab_world_rest(): that ends itself here by SIGKILL. In a world that is broken beyond repair
- *  MPI is left as it is: the process has to end with a non-zero code, which makes the launcher end the others.
- *  Sets *world to NULL. */
+ *  MPI is left as it is: the process has to end with a non-zero code, which makes the launcher end the others. All but the lowest
+ *  rank wait a second for that one, which may be writing files. Sets *world to NULL. */
 void gab_world_destroy(gab_world **world);
 
 /** Name and version of the MPI library; needs no world. Never NULL. */

@@ -4,6 +4,7 @@
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
 #include "core/world/alone.h"
+#include "core/world/told.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,12 +114,31 @@ static void mpirun_tells_how_many_there_are(void **state)
   unsetenv("OMPI_COMM_WORLD_SIZE");
 }
 
+/* By Open MPI and by MPICH: who does not know it polls without pause where processes share cores. */
+static void mpirun_tells_how_many_are_on_the_node(void **state)
+{
+  (void)state;
+  unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  unsetenv("MPI_LOCALNRANKS");
+  assert_int_equal(gab_world_processes_told_of_node(), 0);
+  setenv("MPI_LOCALNRANKS", "4", 1);
+  assert_int_equal(gab_world_processes_told_of_node(), 4);
+  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "3", 1);
+  assert_int_equal(gab_world_processes_told_of_node(), 3);
+  unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  unsetenv("MPI_LOCALNRANKS");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(it_has_one_member),      cmocka_unit_test(collective_calls_return_ones_own),
-      cmocka_unit_test(messages_reach_oneself), cmocka_unit_test(communicators_are_null),
-      cmocka_unit_test(a_failure_is_repaired),  cmocka_unit_test(mpirun_tells_how_many_there_are),
+      cmocka_unit_test(it_has_one_member),
+      cmocka_unit_test(collective_calls_return_ones_own),
+      cmocka_unit_test(messages_reach_oneself),
+      cmocka_unit_test(communicators_are_null),
+      cmocka_unit_test(a_failure_is_repaired),
+      cmocka_unit_test(mpirun_tells_how_many_there_are),
+      cmocka_unit_test(mpirun_tells_how_many_are_on_the_node),
   };
   return cmocka_run_group_tests(tests, begin, end);
 }

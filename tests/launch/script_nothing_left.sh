@@ -29,6 +29,9 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 [ -z "$(left)" ] || complain "a single process that was killed has left: $(left)"
 
+# Segments and session folders below are those of Open MPI; MPICH removes the name of its segment when all have it, and has no folder.
+[ -n "${GABION_TEST_OPEN_MPI:-}" ] || finish
+
 # mpirun and all its processes are killed: what they leave goes with the next run, what lives meanwhile stays whole.
 start() { # start NAME: two processes under mpirun; their numbers in $ranks, their segments in $files
   # shellcheck disable=SC2086

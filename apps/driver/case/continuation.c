@@ -137,10 +137,11 @@ void gab_app_tell_end(gab_world *world, gab_status status)
 {
   const bool in_order = status == GAB_ERR_REQUEUE || status == GAB_ERR_AGAIN;
   const gab_log_level level = in_order ? GAB_LOG_INFO : GAB_LOG_ERROR;
+  char words[2048];
+  snprintf(words, sizeof words, "%s", gab_error_message()); /* a broken world has a message of its own */
   const bool whole = gab_world_check(world) == GAB_OK;
-  if (whole && status == GAB_ERR_INPUT)
-    gab_log(level, "%s", gab_error_message()); /* as `gabion check` says it */
-  else if (whole) gab_log(level, "%s: %s", gab_status_name(status), gab_error_message());
+  if (whole && status == GAB_ERR_INPUT) gab_log(level, "%s", words); /* as `gabion check` says it */
+  else if (whole) gab_log(level, "%s: %s", gab_status_name(status), words);
   else if (status != GAB_ERR_FAULT) /* nobody else will say it */
-    gab_log_all(level, "%s: %s", gab_status_name(status), gab_error_message());
+    gab_log_all(level, "%s: %s", gab_status_name(status), words);
 }

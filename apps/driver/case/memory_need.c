@@ -5,6 +5,7 @@
 
 #include "core/memory/system_memory.h"
 #include "core/messages/collective.h"
+#include "core/world/told.h"
 #include "resilience/reports/completion.h"
 #include "resilience/resilience_config.h"
 
@@ -24,13 +25,8 @@ static const char *bytes_text(double bytes, char text[32])
 /* Processes of this run on this machine, as MPI launchers tell them; 1 where they do not: rather too few than too many. */
 static int local_processes(int all)
 {
-  static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    const char *text = getenv(names[i]);
-    const long number = text ? strtol(text, NULL, 10) : 0;
-    if (number >= 1 && number <= all) return (int)number;
-  }
-  return 1;
+  const int32_t told = gab_world_processes_told_of_node();
+  return told >= 1 && told <= all ? told : 1;
 }
 
 gab_status gab_app_snapshot_factor(const gab_config *config, int32_t processes, double *factor)

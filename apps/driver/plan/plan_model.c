@@ -5,6 +5,7 @@
 
 #include "core/base/log.h"
 #include "core/world/alone.h"
+#include "core/world/told.h"
 
 gab_status gab_app_plan_add_data(gab_app_plan *plan, gab_data_id data)
 {

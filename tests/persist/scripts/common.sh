@@ -8,6 +8,8 @@ cd "$dir" || exit 1
 failures=0
 complain() { echo "$*"; failures=$((failures + 1)); }
 read -ra mpi_flags <<<"${GABION_MPI_FLAGS:-}"
+several=() # options of mpirun for more processes than cores; other launchers than Open MPI's need none
+[ -z "${GABION_TEST_OPEN_MPI:-}" ] || several=(--oversubscribe)
 
 # build NAME SOURCE [LIBRARIES]: NAME, and NAME-killed, which dies at a line: PERSIST_KILL="RANK LINE VISIT [MARKER]", once if
 # the file MARKER is named. PERSIST_REACHED=FILE gets "RANK LINE" at each line that is reached. After each statement that ends its line a call is put in; nothing else changes.

@@ -7,7 +7,7 @@ library=$GABION_BUILD/lib/libgabion-persist.a
 [ -f "$library" ] || library="-L$GABION_BUILD/lib -lgabion-persist -Wl,-rpath,$GABION_BUILD/lib"
 visits=${1:-4} every=$((2 - ($# > 0))) # of figure 3: without arguments every second statement
 
-run() { timeout 60 "$GABION_MPIRUN" --oversubscribe -n 2 "$@" >>said.txt 2>>errors.txt; }
+run() { timeout 60 "$GABION_MPIRUN" "${several[@]}" -n 2 "$@" >>said.txt 2>>errors.txt; }
 results() { grep -E '^(Final: )?[0-9]+ ' said.txt | sort -u; }
 
 # life NAME EXPECTED LINE RANK VISIT: killed there, then to the end: in the first life where the undisturbed run came there so often,

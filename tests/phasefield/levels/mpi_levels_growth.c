@@ -233,6 +233,6 @@ int main(int argc, char **argv)
   is_the_same_bits(world, 3, "fast", 0);
   window_follows(world, scene_of(3, 2, NULL), 240);
   window_follows(world, high_solid(), 240);
-  is_told_about(world);
+  if (test_may_break(world)) is_told_about(world);
   return test_end(&world);
 }
