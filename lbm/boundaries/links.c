@@ -349,16 +349,17 @@ static gab_status add_open_link(const link *at, int side)
   return GAB_OK;
 }
 
-/* Whether a free-slip place lies next to a patch in front of the fluid cell that throws back: the two links through the outline have one
- * midpoint. Both throw back, or one population would be used twice and another one never. */
-static bool slips_next_to_wall(const link *at)
+/* Whether a fluid cell lies in front of another kind of patch than its free-slip place. A reflection takes what the mirror cell has sent,
+ * and gives that one what this cell has sent: the link of the mirror cell comes from the place in front of this one, which does not
+ * reflect. So both throw back, or one population would be used twice and another one never. */
+static bool slips_next_to_other(const link *at)
 {
   bool is_next = false;
   for (int axis = 0; axis < 3; axis++) {
     const int where = beyond(at, axis), side = 2 * axis + (where > 0);
     if (where == 0) continue;
     const int own = condition_of(at, at->x, side);
-    is_next = is_next || gab_side_bounces(gab_lbm_condition(&at->model->options, own));
+    is_next = is_next || !gab_side_reflects(gab_lbm_condition(&at->model->options, own));
   }
   return is_next;
 }
@@ -371,7 +372,7 @@ static gab_status add_side_link(const link *at)
   const int side = side_of(at);
   switch (gab_side_of(side_at(at, side))->arrival) {
   case GAB_ARRIVAL_REFLECTED:
-    return slips_next_to_wall(at) ? add_bounce_link(at) : add_slip_link(at);
+    return slips_next_to_other(at) ? add_bounce_link(at) : add_slip_link(at);
   case GAB_ARRIVAL_COMPUTED:
     return add_open_link(at, side);
   case GAB_ARRIVAL_WRAPPED:

@@ -21,12 +21,27 @@ static void throw_back(const gab_path_state *now, const int32_t wall[3], gab_pat
   memcpy(step->wall, wall, sizeof step->wall);
 }
 
+/* The place in front of a cell, beyond the sides that `beyond` lies across: the mirror cell is reflected there on the way back. */
+static void partner_place(const int32_t cell[3], const int32_t beyond[3], uint8_t flip, int32_t place[3])
+{
+  for (int axis = 0; axis < 3; axis++) place[axis] = flip >> axis & 1 ? beyond[axis] : cell[axis];
+}
+
+static bool is_slip(const gab_path_place *place, uint8_t flip)
+{
+  return place->kind == GAB_PATH_SLIP && place->flip == flip;
+}
+
 /* The source beyond free-slip sides: the mirror cell, its velocity across them reversed. @return false if it
- * is not fluid */
+ * is not fluid, or the way back from it is not reflected: another patch is there */
 static bool mirrored(const gab_paths *paths, const gab_path_state *now, const int32_t beyond[3], uint8_t flip,
                      gab_path_step *step)
 {
   int c[3];
+  int32_t partner[3];
+  partner_place(now->cell, beyond, flip, partner);
+  const gab_path_place back = paths->what(paths->user, partner);
+  if (!is_slip(&back, flip)) return false;
   for (int axis = 0; axis < 3; axis++) {
     bool flips = flip >> axis & 1;
     c[axis] = flips ? -paths->lattice->c[now->q][axis] : paths->lattice->c[now->q][axis];
@@ -186,6 +201,15 @@ bool gab_child_may_meet(uint32_t around, const int c[3])
   return false;
 }
 
+static bool is_reflected_back(const gab_paths *paths, const int32_t coarse[3], const int32_t beyond[3],
+                              uint8_t flip)
+{
+  int32_t partner[3];
+  partner_place(coarse, beyond, flip, partner);
+  const gab_path_place back = place_of_coarse(paths, partner);
+  return is_slip(&back, flip);
+}
+
 /* The coarse cell and direction that the coarse link of (X, q) takes its value from. @return false if there
  * is no link, since a finer block is there */
 static bool source_of_link(const gab_paths *paths, const int32_t coarse[3], int q, gab_path_state *source)
@@ -196,7 +220,7 @@ static bool source_of_link(const gab_paths *paths, const int32_t coarse[3], int 
   *source = (gab_path_state){.cell = {coarse[0] - c[0], coarse[1] - c[1], coarse[2] - c[2]}, .q = q};
   gab_path_place place = place_of_coarse(paths, source->cell);
   if (place.kind == GAB_PATH_COARSE) return true;
-  if (place.kind == GAB_PATH_SLIP) {
+  if (place.kind == GAB_PATH_SLIP && is_reflected_back(paths, coarse, source->cell, place.flip)) {
     int mirrored_c[3];
     for (int axis = 0; axis < 3; axis++) {
       bool flips = place.flip >> axis & 1;

@@ -105,3 +105,40 @@ void gab_app_sides_describe(const simulation *which)
             text);
   }
 }
+
+/* Flow rate and Reynolds number at the peak; only of a given velocity. */
+static void put_flow(const simulation *which, const side_numbers *it, gab_json *json)
+{
+  const bool is_flat = which->parameters->domain.dimension == 2;
+  const double mean = it->area > 0 ? fabs(it->at_peak) / it->area : 0;
+  gab_json_real(json, is_flat ? "flow_rate_m2_per_s" : "flow_rate_m3_per_s", it->at_peak);
+  gab_json_real(json, "mean_velocity_m_per_s", mean);
+  if (it->diameter > 0)
+    gab_json_real(json, "reynolds", mean * it->diameter / which->parameters->setup.viscosity);
+}
+
+void gab_app_sides_put(const simulation *which, gab_json *json)
+{
+  const gab_lbm_options *options = gab_lbm_get_options(which->lbm);
+  const bool is_flat = which->parameters->domain.dimension == 2;
+  if (!options->patches) return;
+  gab_json_list(json, "patches");
+  for (int k = GAB_SIDE_COUNT; k < gab_lbm_condition_count(options); k++) {
+    const gab_patch *patch = &options->patches->list[k - GAB_SIDE_COUNT];
+    char path[GAB_CONFIG_PATH_CAPACITY];
+    const side_numbers it = numbers_of(which, k);
+    gab_json_object(json, NULL);
+    gab_json_text(json, "name", patch->name);
+    gab_json_text(json, "side", names[patch->side]);
+    gab_json_text(
+        json, "type",
+        gab_config_string(which->parameters->base.config, gab_config_path(path, "%s.type", patch->path)));
+    if (gab_lbm_passes_fluid(which->lbm, k)) {
+      gab_json_real(json, is_flat ? "area_m" : "area_m2", it.area);
+      if (it.diameter > 0) gab_json_real(json, "hydraulic_diameter_m", it.diameter);
+      if (!gab_side_kind_is_open(patch->condition.kind)) put_flow(which, &it, json);
+    }
+    gab_json_close(json);
+  }
+  gab_json_close(json);
+}

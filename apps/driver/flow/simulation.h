@@ -75,6 +75,8 @@ gab_status gab_app_sides_find(simulation *which);
 gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_MOST_CONDITIONS]);
 /** Area, flow rate, mean velocity and Reynolds number of each side that passes fluid. */
 void gab_app_sides_describe(const simulation *which);
+/** The patches, for `results` of summary.json. */
+void gab_app_sides_put(const simulation *which, gab_json *json);
 
 /** As in ::gab_solver. */
 gab_status gab_app_simulation_prepare(gab_app_run *it);
