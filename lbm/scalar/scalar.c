@@ -60,19 +60,55 @@ static gab_status take_momentum(const gab_lbm_scalar *it, const gab_block *block
 
 /* ---------------------------------------------------------------- a step */
 
+static void take_next(const gab_lbm_scalar *it)
+{
+  for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
+    const gab_block *block = gab_forest_block(it->forest, b);
+    gab_field *now = gab_block_data(block, it->now);
+    const gab_box box = gab_field_interior(now);
+    gab_field_copy_component(now, &box, SCALAR_VALUE, gab_block_data(block, it->next), &box, SCALAR_VALUE);
+  }
+}
+
+/* Heun's method as two steps of Euler and a mean, which stays in the bounds of both (Shu & Osher 1988). The start is kept next to the
+ * values of the next step. */
+static void keep_start(const gab_lbm_scalar *it)
+{
+  for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
+    const gab_block *block = gab_forest_block(it->forest, b);
+    const gab_field *now = gab_block_data(block, it->now);
+    const gab_box box = gab_field_interior(now);
+    gab_field_copy_component(gab_block_data(block, it->next), &box, SCALAR_MOMENTUM, now, &box, SCALAR_VALUE);
+  }
+}
+
+static void take_mean(const gab_lbm_scalar *it)
+{
+  for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
+    const gab_block *block = gab_forest_block(it->forest, b);
+    const gab_field *next = gab_block_data(block, it->next);
+    gab_field *now = gab_block_data(block, it->now);
+    for (int32_t z = 0; z < now->shape.cells[2]; z++)
+      for (int32_t y = 0; y < now->shape.cells[1]; y++)
+        for (int32_t x = 0; x < now->shape.cells[0]; x++)
+          gab_field_set(now, x, y, z, SCALAR_VALUE,
+                        0.5 * (gab_field_get(next, x, y, z, SCALAR_MOMENTUM) +
+                               gab_field_get(next, x, y, z, SCALAR_VALUE)));
+  }
+}
+
 gab_status gab_lbm_scalar_step(gab_lbm_scalar *it)
 {
   const size_t count = gab_forest_block_count(it->forest);
   const double start = (double)gab_lbm_get_step(it->lbm) - 1; /* the flow has done its step */
   for (size_t b = 0; b < count; b++) GAB_TRY(take_momentum(it, gab_forest_block(it->forest, b)));
   for (int part = 0; part < it->substeps; part++) {
+    if (it->options.bounded) keep_start(it);
     GAB_TRY(gab_lbm_scalar_find_next(it, start + (double)part / it->substeps));
-    for (size_t b = 0; b < count; b++) {
-      const gab_block *block = gab_forest_block(it->forest, b);
-      gab_field *now = gab_block_data(block, it->now);
-      const gab_box box = gab_field_interior(now);
-      gab_field_copy_component(now, &box, SCALAR_VALUE, gab_block_data(block, it->next), &box, SCALAR_VALUE);
-    }
+    take_next(it);
+    if (!it->options.bounded) continue;
+    GAB_TRY(gab_lbm_scalar_find_next(it, start + (double)(part + 1) / it->substeps));
+    take_mean(it);
   }
   return GAB_OK;
 }
@@ -137,6 +173,13 @@ int gab_lbm_scalar_substeps(double diffusivity, int dimension, int finest, doubl
   return least < 1e6 ? (int)least : 1000000;
 }
 
+int gab_lbm_scalar_bounded_substeps(double diffusivity, int dimension, int finest, double speed)
+{
+  const double least = ceil(
+      fmax(1, ldexp(diffusivity, 2 * finest) * 2 * dimension + ldexp(speed, finest + 1) * sqrt(dimension)));
+  return least < 1e6 ? (int)least : 1000000;
+}
+
 static gab_status check(const gab_lbm_scalar *it)
 {
   const gab_lbm_scalar_options *options = &it->options;
@@ -169,9 +212,10 @@ static gab_status add_data(gab_lbm_scalar *it)
 static gab_status make(gab_lbm_scalar *it)
 {
   const gab_forest_options *grid = gab_forest_get_options(it->forest);
+  const int32_t layers = it->options.bounded ? 2 : 1;
   GAB_TRY(check(it));
   it->shape = (gab_block_field){.shape = {.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
-                                          .ghosts = {1, 1, it->dimension == 3},
+                                          .ghosts = {layers, layers, it->dimension == 3 ? layers : 0},
                                           .components = SCALAR_MOMENTUM + it->dimension},
                                 .faces_only = true,
                                 .linear_split = true};

@@ -72,8 +72,11 @@ typedef struct gab_lbm_scalar_options {
   gab_lbm_scalar_fn *source;          /**< per step of level 0 [NULL: none] */
   bool source_varies;                 /**< it depends on the step */
   void *source_user;                  /**< borrowed as long as the scalar */
-  int substeps;                       /**< in a step of level 0 [0: 1] */
-  const char *unit;                   /**< of output, borrowed [NULL: none] */
+  /** What is carried is limited (van Leer 1974, J. Comput. Phys. 14, 361), the step is Heun's: no value leaves the range of those around
+   *  it but for the divergence of the flow. Blocks need two cells along each axis; for sub-steps gab_lbm_scalar_bounded_substeps() */
+  bool bounded;
+  int substeps;     /**< in a step of level 0 [0: 1] */
+  const char *unit; /**< of output, borrowed [NULL: none] */
   double
       zero; /**< what a value of 0 stands for in output: cells store the difference, so that rounding and the divergence of
                 *   the discrete flow act on the difference alone [0] */
@@ -98,6 +101,9 @@ gab_status gab_lbm_scalar_check_stable(double diffusivity, int dimension, int fi
 /** The least number of sub-steps with which a scalar is stable. Pure. @param[in] diffusivity, dimension, finest, speed  as of
  *  gab_lbm_scalar_check_stable(); the diffusivity is positive */
 int gab_lbm_scalar_substeps(double diffusivity, int dimension, int finest, double speed);
+
+/** The same for a bounded one: those with which it stays in its bounds. */
+int gab_lbm_scalar_bounded_substeps(double diffusivity, int dimension, int finest, double speed);
 
 /** The same value in all cells of this process. Local. */
 void gab_lbm_scalar_fill(gab_lbm_scalar *scalar, double value);

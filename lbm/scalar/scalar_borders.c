@@ -21,51 +21,119 @@ static size_t border_size(void *user, const void *data, gab_coupling_way way, co
 {
   const gab_lbm_scalar *it = user;
   const gab_field_shape up = one_number(it);
+  const size_t numbers = gab_level_border_count(&up, it->dimension, contact, way);
   (void)data, (void)sends;
-  return gab_level_border_count(way == GAB_COUPLING_UP ? &up : &it->shape.shape, it->dimension, contact,
-                                way) *
+  if (way == GAB_COUPLING_UP) return numbers * (it->options.bounded ? 2 : 1) * sizeof(double);
+  return (gab_level_border_count(&it->shape.shape, it->dimension, contact, way) +
+          (it->options.bounded ? 2 * numbers : 0)) *
          sizeof(double);
 }
 
 /* The side of a block at which a border is. */
 static int side_of(const gab_level_border *at) { return 2 * at->axis + (at->ghost > 0); }
 
-/* Fluxes along the axis through the fine faces of a border, whose ghosts are known. */
-static void find_border_fluxes(const gab_lbm_scalar *it, const gab_block *block, const gab_contact *contact)
+/* What the coarser block says of a bounded value opposite to each fine cell: the value there with a limited slope along the border, and the
+ * difference to the next cell behind. */
+static void pack_bounded(const gab_lbm_scalar *it, const gab_field *now, const scalar_cells *cells,
+                         const gab_contact *contact, double *out)
 {
-  const gab_field *now = gab_block_data(block, it->now);
-  gab_field *next = gab_block_data(block, it->next);
-  const scalar_cells *cells = gab_block_data(block, it->cells);
-  const gab_level_border at = gab_level_border_of(now->shape.cells, it->dimension, contact, true);
-  const scalar_rates rates = scalar_rates_of(it, block);
-  const int side = side_of(&at);
-  const ptrdiff_t component = now->map.component_stride * (SCALAR_MOMENTUM + at.axis);
-  for (int32_t b = 0; b < at.count[1]; b++)
-    for (int32_t a = 0; a < at.count[0]; a++) {
-      int32_t first[3], ghost[3];
-      gab_level_border_cell(&at, at.first, a, b, first);
-      gab_level_border_cell(&at, at.ghost, a, b, ghost);
-      const int32_t *upper = side % 2 ? ghost : first;
-      const double *t = scalar_row(now, upper[1], upper[2]) + upper[0];
-      const size_t cell = scalar_cell_at(now, first);
-      const bool is_closed = cells->closed && ((cells->closed[cell] | cells->beyond[cell]) >> side & 1);
-      gab_field_set(next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE,
-                    is_closed ? 0 : scalar_flux(t, t + component, -now->map.stride[at.axis], rates));
+  const gab_level_border at = gab_level_border_of(now->shape.cells, it->dimension, contact, false);
+  const int behind = side_of(&at) ^ 1;
+  for (int32_t j = 0; j < at.count[1]; j++)
+    for (int32_t i = 0; i < at.count[0]; i++) {
+      const int32_t fine[2] = {i, j};
+      int32_t cell[3], second[3];
+      gab_level_border_cell(&at, at.first, gab_level_border_opposite(&at, 0, i),
+                            gab_level_border_opposite(&at, 1, j), cell);
+      gab_level_border_cell(&at, at.second, gab_level_border_opposite(&at, 0, i),
+                            gab_level_border_opposite(&at, 1, j), second);
+      const unsigned closed = cells->closed ? cells->closed[scalar_cell_at(now, cell)] : 0;
+      const double *t = scalar_row(now, cell[1], cell[2]) + cell[0];
+      double value = *t;
+      for (int k = 0; k < it->dimension - 1; k++) {
+        const int axis = at.lateral[k];
+        const ptrdiff_t stride = now->map.stride[axis];
+        if (cell[axis] == 0 || cell[axis] + 1 == now->shape.cells[axis] || closed >> (2 * axis) & 3) continue;
+        value += (fine[k] % 2 ? 0.25 : -0.25) * scalar_limited(t[stride] - *t, *t - t[-stride]);
+      }
+      *out++ = value;
+      *out++ =
+          closed >> behind & 1 ? 0 : *t - gab_field_get(now, second[0], second[1], second[2], SCALAR_VALUE);
     }
 }
 
-static void border_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
-                        void *bytes)
+/* Through a fine face of a border. @param[in] first, second  fine values @param[in] beyond, rise  as packed by the coarser block
+ * @param[in] speed  towards it */
+static double bounded_border_flux(double first, double second, bool ends, double beyond, double rise,
+                                  double speed, double conducts)
 {
-  const gab_lbm_scalar *it = user;
-  double *out = bytes;
-  if (way == GAB_COUPLING_DOWN) {
-    /* Ghosts are under way: no direction may be read. */
-    gab_level_border_pack_down(data, it->dimension, contact, ~UINT32_C(0), out);
-    return;
+  const double step = beyond - first; /* over one and a half fine cells */
+  double value;
+  if (speed >= 0) value = first + 0.5 * scalar_limited(ends ? 0 : first - second, step / 1.5);
+  else {
+    const double change = 0.5 * scalar_limited(rise, -2 * step / 1.5);
+    value = fabs(change) > fabs(step) ? first : beyond + change;
   }
-  const gab_block *block = gab_forest_find(it->forest, contact->fine);
-  const gab_field *next = gab_block_data(block, it->next);
+  return speed * value - conducts * step / 1.5;
+}
+
+/* Fluxes along the axis through the fine faces of a border, whose ghosts are known. @param[in] packed  by pack_bounded(), or NULL */
+static void find_border_fluxes(const gab_lbm_scalar *it, const gab_block *block, const gab_contact *contact,
+                               const double *packed)
+{
+  gab_field *now = gab_block_data(block, it->now), *next = gab_block_data(block, it->next);
+  const scalar_cells *cells = gab_block_data(block, it->cells);
+  const gab_level_border at = gab_level_border_of(now->shape.cells, it->dimension, contact, true);
+  const scalar_rates rates = scalar_rates_of(it, block);
+  const int side = side_of(&at), sign = side % 2 ? 1 : -1;
+  const ptrdiff_t component = now->map.component_stride * (SCALAR_MOMENTUM + at.axis);
+  for (int32_t b = 0; b < at.count[1]; b++)
+    for (int32_t a = 0; a < at.count[0]; a++) {
+      int32_t first[3], ghost[3], second[3];
+      gab_level_border_cell(&at, at.first, a, b, first);
+      gab_level_border_cell(&at, at.second, a, b, second);
+      gab_level_border_cell(&at, at.ghost, a, b, ghost);
+      const int32_t *upper = side % 2 ? ghost : first;
+      const double *t = scalar_row(now, upper[1], upper[2]) + upper[0];
+      const ptrdiff_t before = -now->map.stride[at.axis];
+      const size_t cell = scalar_cell_at(now, first);
+      const unsigned closed = cells->closed ? cells->closed[cell] : 0;
+      double flux;
+      if (!packed) flux = scalar_flux(t, t + component, before, rates);
+      else {
+        const double near = gab_field_get(now, first[0], first[1], first[2], SCALAR_VALUE),
+                     beyond = *packed++, rise = *packed++;
+        const double speed = 2 * rates.carries * (t[component] + t[component + before]);
+        flux = sign *
+               bounded_border_flux(near, gab_field_get(now, second[0], second[1], second[2], SCALAR_VALUE),
+                                   closed >> (side ^ 1) & 1, beyond, rise, sign * speed, rates.conducts);
+        gab_field_set(now, ghost[0], ghost[1], ghost[2], SCALAR_VALUE, near + (beyond - near) / 1.5);
+      }
+      if (cells->closed && ((closed | cells->beyond[cell]) >> side & 1)) flux = 0;
+      gab_field_set(next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE, flux);
+    }
+}
+
+/* The mean of fine cells in place of a coarse one beyond a border. */
+static double mean_beyond(const gab_lbm_scalar *it, const gab_field *now, const gab_level_border *at,
+                          int32_t i, int32_t j)
+{
+  double sum = 0;
+  for (int32_t b = 0; b < at->step[1]; b++)
+    for (int32_t a = 0; a < at->step[0]; a++) {
+      int32_t first[3], second[3];
+      gab_level_border_cell(at, at->first, i + a, j + b, first);
+      gab_level_border_cell(at, at->second, i + a, j + b, second);
+      sum += gab_field_get(now, first[0], first[1], first[2], SCALAR_VALUE) +
+             gab_field_get(now, second[0], second[1], second[2], SCALAR_VALUE);
+    }
+  return ldexp(sum, -it->dimension);
+}
+
+/* For each coarse face the sum of fluxes; of a bounded scalar also the value beyond. */
+static void pack_up(const gab_lbm_scalar *it, const gab_field *now, const gab_contact *contact, double *out)
+{
+  const gab_field *next = gab_block_data(gab_forest_find(it->forest, contact->fine), it->next);
   const gab_level_border at = gab_level_border_of(next->shape.cells, it->dimension, contact, true);
   for (int32_t j = 0; j < at.count[1]; j += at.step[1])
     for (int32_t i = 0; i < at.count[0]; i += at.step[0]) {
@@ -77,19 +145,12 @@ static void border_pack(void *user, const void *data, gab_coupling_way way, cons
           sum += gab_field_get(next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE);
         }
       *out++ = ldexp(sum, -it->dimension); /* the coarse cell has the volume of 2^d fine ones */
+      if (it->options.bounded) *out++ = mean_beyond(it, now, &at, i, j);
     }
 }
 
-static void border_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,
-                          const void *bytes)
+static void unpack_up(const gab_lbm_scalar *it, gab_field *now, const gab_contact *contact, const double *in)
 {
-  const gab_lbm_scalar *it = user;
-  const double *in = bytes;
-  if (way == GAB_COUPLING_DOWN) {
-    gab_level_border_unpack_down(data, it->dimension, contact, in);
-    find_border_fluxes(it, gab_forest_find(it->forest, contact->fine), contact);
-    return;
-  }
   gab_field *next = gab_block_data(gab_forest_find(it->forest, contact->other), it->next);
   const gab_level_border at = gab_level_border_of(next->shape.cells, it->dimension, contact, false);
   for (int32_t j = 0; j < at.count[1]; j += at.step[1])
@@ -98,7 +159,40 @@ static void border_unpack(void *user, void *data, gab_coupling_way way, const ga
       gab_level_border_cell(&at, at.ghost, gab_level_border_opposite(&at, 0, i),
                             gab_level_border_opposite(&at, 1, j), ghost);
       gab_field_set(next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE, *in++);
+      if (it->options.bounded) gab_field_set(now, ghost[0], ghost[1], ghost[2], SCALAR_VALUE, *in++);
     }
+}
+
+static void border_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
+                        void *bytes)
+{
+  const gab_lbm_scalar *it = user;
+  double *out = bytes;
+  if (way == GAB_COUPLING_UP) {
+    pack_up(it, data, contact, out);
+    return;
+  }
+  /* Ghosts are under way: no direction may be read. */
+  gab_level_border_pack_down(data, it->dimension, contact, ~UINT32_C(0), out);
+  if (it->options.bounded)
+    pack_bounded(it, data, gab_block_data(gab_forest_find(it->forest, contact->other), it->cells), contact,
+                 out + gab_level_border_count(&it->shape.shape, it->dimension, contact, way));
+}
+
+static void border_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,
+                          const void *bytes)
+{
+  const gab_lbm_scalar *it = user;
+  const double *in = bytes;
+  if (way == GAB_COUPLING_UP) {
+    unpack_up(it, data, contact, in);
+    return;
+  }
+  gab_level_border_unpack_down(data, it->dimension, contact, in);
+  find_border_fluxes(it, gab_forest_find(it->forest, contact->fine), contact,
+                     it->options.bounded
+                         ? in + gab_level_border_count(&it->shape.shape, it->dimension, contact, way)
+                         : NULL);
 }
 
 /* ---------------------------------------------------------------- exchange */
@@ -166,17 +260,21 @@ typedef struct side_state {
   int sign;    /* of what goes into the domain along the axis */
 } side_state;
 
-/* Along the axis, in cells of the block. @param[in] j  momentum of the cell; inner: that of the next cell, or the same */
-static double side_flux(const side_state *at, double t, double j, double inner, scalar_rates rates)
+/* Along the axis, in cells of the block. @param[in] j  momentum of the cell; inner: that of the next cell, or the same
+ * @param[out] beyond  value of the ghost cell */
+static double side_flux(const gab_lbm_scalar *it, const side_state *at, double t, double j, double inner,
+                        scalar_rates rates, double *beyond)
 {
-  const double beyond = at->kind == GAB_SCALAR_FIXED ? 2 * at->value - t : t;
   const double j_beyond = at->passes ? 2 * j - inner : -j; /* linear to the side */
   double conducted = 0;
-  if (at->kind == GAB_SCALAR_FIXED) conducted = rates.conducts * (beyond - t);
+  *beyond = at->kind == GAB_SCALAR_FIXED ? 2 * at->value - t : t;
+  if (at->kind == GAB_SCALAR_FIXED) conducted = rates.conducts * (*beyond - t);
   else if (at->kind == GAB_SCALAR_FLUX) conducted = rates.passes * at->value;
   else if (at->kind == GAB_SCALAR_TRANSFER && at->transfer > 0)
     conducted = (at->value - t) / (1 / (2 * rates.conducts) + 1 / (rates.passes * at->transfer));
-  return rates.carries * (j + j_beyond) * (t + beyond) + at->sign * conducted;
+  const double carried = rates.carries * (j + j_beyond);
+  if (it->options.bounded && at->sign * carried < 0) return 2 * carried * t + at->sign * conducted;
+  return carried * (t + *beyond) + at->sign * conducted;
 }
 
 /* The condition of a face: of a patch, or of all of a side. */
@@ -199,7 +297,7 @@ static side_state state_of(const gab_lbm_scalar *it, int side, int condition)
 static double flux_beyond(const gab_lbm_scalar *it, const gab_block *block, int side, const int32_t ghost[3],
                           const int64_t place[3], scalar_rates rates)
 {
-  const gab_field *now = gab_block_data(block, it->now);
+  gab_field *now = gab_block_data(block, it->now);
   const scalar_cells *cells = gab_block_data(block, it->cells);
   const int axis = side / 2,
             inwards = side % 2 ? 2 * axis : 2 * axis + 1; /* the side of the cell towards the inside */
@@ -211,9 +309,13 @@ static double flux_beyond(const gab_lbm_scalar *it, const gab_block *block, int 
   const uint8_t closed = cells->closed ? cells->closed[scalar_cell_at(now, cell)] : 0;
   if (closed & SCALAR_SOLID) return 0;
   if (!(closed >> inwards & 1) && now->shape.cells[axis] > 1) inner[axis] += at.sign;
-  return side_flux(&at, gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_VALUE),
-                   gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_MOMENTUM + axis),
-                   gab_field_get(now, inner[0], inner[1], inner[2], SCALAR_MOMENTUM + axis), rates);
+  double beyond;
+  const double flux =
+      side_flux(it, &at, gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_VALUE),
+                gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_MOMENTUM + axis),
+                gab_field_get(now, inner[0], inner[1], inner[2], SCALAR_MOMENTUM + axis), rates, &beyond);
+  if (it->options.bounded) gab_field_set(now, ghost[0], ghost[1], ghost[2], SCALAR_VALUE, beyond);
+  return flux;
 }
 
 static void fill_side(const gab_lbm_scalar *it, const gab_block *block, int side)

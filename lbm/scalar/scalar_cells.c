@@ -58,6 +58,11 @@ static gab_status look_around(builder *by, const int32_t at[3], const int64_t ce
     int64_t next[3] = {cell[0], cell[1], cell[2]}, coarse[3];
     next[side / 2] += side % 2 ? 1 : -1;
     const int body = gab_geometry_cell(by->geometry, by->level, next);
+    if (by->made->far) {
+      int64_t far[3] = {next[0], next[1], next[2]};
+      far[side / 2] += side % 2 ? 1 : -1;
+      if (is_solid(by->geometry, by->level, far)) by->made->far[index] |= (uint8_t)(1 << side);
+    }
     if (solid || body >= 0) by->made->closed[index] |= (uint8_t)(1 << side);
     if (!solid && body >= 0) GAB_TRY(add_face(by, at, cell, next, side, body));
     if (by->level == 0 || !is_at_end(by, cell, side)) continue;
@@ -81,6 +86,7 @@ static gab_status find_walls(builder *by)
   if (gab_geometry_is_clear(by->geometry, by->level, &around)) return GAB_OK;
   GAB_TRY(GAB_NEW_ARRAY(&by->made->closed, count, GAB_MEMORY_OTHER));
   GAB_TRY(GAB_NEW_ARRAY(&by->made->beyond, count, GAB_MEMORY_OTHER));
+  if (by->it->options.bounded) GAB_TRY(GAB_NEW_ARRAY(&by->made->far, count, GAB_MEMORY_OTHER));
   for (int64_t z = lo[2]; z < hi[2]; z++)
     for (int64_t y = lo[1]; y < hi[1]; y++)
       for (int64_t x = lo[0]; x < hi[0]; x++, index++)
@@ -147,6 +153,7 @@ static void destroy(void *user, void *data)
   if (!gone) return;
   gab_free(&gone->closed);
   gab_free(&gone->beyond);
+  gab_free(&gone->far);
   gab_free(&gone->faces);
   gab_free(&gone->source);
   gab_free(&gone);

@@ -33,7 +33,8 @@ typedef struct scalar_face {
 typedef struct scalar_cells {
   uint8_t *closed; /* x fastest; NULL: all cells and those around are fluid */
   uint8_t
-      *beyond; /* bits of sides at the end of the block where the cell of the next coarser level is solid */
+      *beyond;  /* bits of sides at the end of the block where the cell of the next coarser level is solid */
+  uint8_t *far; /* bits of sides two cells from which there is a solid one; of bounded scalars */
   scalar_face *faces;
   size_t face_count;
   double *source; /* per step of level 0; NULL: none that stays */
@@ -94,6 +95,25 @@ static inline scalar_rates scalar_rates_of(const gab_lbm_scalar *it, const gab_b
 static inline double scalar_flux(const double *t, const double *j, ptrdiff_t before, scalar_rates at)
 {
   return at.carries * (j[0] + j[before]) * (t[0] + t[before]) - at.conducts * (t[0] - t[before]);
+}
+
+/* A slope that two differences allow (van Leer 1974). */
+static inline double scalar_limited(double a, double b)
+{
+  const double product = a * b;
+  return product > 0 ? 2 * product / (a + b) : 0;
+}
+
+/* The same as scalar_flux() with a limited value at the face. @param[in] lower_ends, upper_ends  no value may be read two cells below the
+ * face, or two above it */
+static inline double scalar_bounded_flux(const double *t, const double *j, ptrdiff_t before, scalar_rates at,
+                                         bool lower_ends, bool upper_ends)
+{
+  const double speed = 2 * at.carries * (j[0] + j[before]), rise = t[0] - t[before];
+  const double below = lower_ends ? 0 : t[before] - t[2 * before], above = upper_ends ? 0 : t[-before] - t[0];
+  const double from_below = t[before] + 0.5 * scalar_limited(below, rise),
+               from_above = t[0] - 0.5 * scalar_limited(rise, above);
+  return speed * (speed >= 0 ? from_below : from_above) - at.conducts * rise;
 }
 
 /* ---- scalar_cells.c */

@@ -30,6 +30,23 @@ static void close_faces(const row_of_faces *row, int side, double *flux)
     if (closed[i] >> side & 1) flux[i] = 0;
 }
 
+static bool has_bit(const uint8_t *bits, int32_t i, int side) { return bits && bits[i] >> side & 1; }
+
+/* Through the faces of cells of a row at a side, with limited values. @param[in] t, j  of the cells above the faces */
+static void find_bounded(const row_of_faces *row, int side, const double *t, const double *j, double *flux)
+{
+  const size_t first = scalar_cell_at(row->now, (const int32_t[3]){row->x, row->y, row->z});
+  const uint8_t *closed = row->cells->closed ? row->cells->closed + first : NULL,
+                *far = row->cells->far ? row->cells->far + first : NULL;
+  const ptrdiff_t before = -row->now->map.stride[side / 2];
+  const bool is_upper = side % 2;
+  for (int32_t i = 0; i < row->count; i++) {
+    const bool inner = has_bit(closed, i, side ^ 1), outer = has_bit(far, i, side);
+    flux[i] = scalar_bounded_flux(t + i, j + i, before, row->rates, is_upper ? inner : outer,
+                                  is_upper ? outer : inner);
+  }
+}
+
 /* Through the faces of the cells of a row at a side along y or z. */
 static void find_lateral(const row_of_faces *row, int side, double *flux)
 {
@@ -40,8 +57,12 @@ static void find_lateral(const row_of_faces *row, int side, double *flux)
   cell[axis] += side % 2;
   const double *t = scalar_row(row->now, cell[1], cell[2]) + row->x;
   const double *j = t + (SCALAR_MOMENTUM + axis) * row->now->map.component_stride;
+  if (row->it->options.bounded) {
+    find_bounded(row, side, t, j, flux);
+  } else {
 #pragma omp simd
-  for (int32_t i = 0; i < row->count; i++) flux[i] = scalar_flux(t + i, j + i, before, rates);
+    for (int32_t i = 0; i < row->count; i++) flux[i] = scalar_flux(t + i, j + i, before, rates);
+  }
   close_faces(row, side, flux);
   if (cell[axis] != 0 && cell[axis] != row->now->shape.cells[axis]) return;
   cell[axis] -= cell[axis] == 0;
@@ -55,8 +76,15 @@ static void find_along(const row_of_faces *row, double *flux)
   const double *j = t + SCALAR_MOMENTUM * row->now->map.component_stride;
   const int32_t end = row->now->shape.cells[0];
   const scalar_rates rates = row->rates;
+  if (row->it->options.bounded) {
+    find_bounded(row, 1, t + 1, j + 1, flux + 1);
+    row_of_faces lower = *row;
+    lower.count = 1; /* the others are upper faces of cells before */
+    find_bounded(&lower, 0, t, j, flux);
+  } else {
 #pragma omp simd
-  for (int32_t i = 0; i <= row->count; i++) flux[i] = scalar_flux(t + i, j + i, -1, rates);
+    for (int32_t i = 0; i <= row->count; i++) flux[i] = scalar_flux(t + i, j + i, -1, rates);
+  }
   close_faces(row, 0, flux);
   close_faces(row, 1, flux + 1);
   if (row->x == 0) flux[0] = face_or(row, (const int32_t[3]){-1, row->y, row->z}, flux[0]);

@@ -269,6 +269,7 @@ def draw_scalars(rng, case):
             scalar["source"] = pick(rng, 1e-3, "1e-3 * x", "2e-3 * cos(0.2 * t) * y")
         if rng.random() < 0.3:
             scalar["difference"] = 1
+        scalar["bounded"] = rng.random() < 0.4
         case["scalars"].append(scalar)
         for where, side in list(case.get("boundaries", {}).items()) + [(body, {"type": "body"}) for body in bodies]:
             kind = "value" if side["type"] == "velocity" else pick(rng, None, "value", "value", "flux", "transfer", "adiabatic")

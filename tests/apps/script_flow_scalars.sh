@@ -21,7 +21,7 @@ bodies:
 refinement: {levels: 1, every: 10, criteria: [{type: bodies, distance: 0.1}, {type: vorticity, above: 1.5, below: 1}]}
 scalars:
   - {name: temperature, unit: K, prandtl: 0.7, capacity: 1200, initial: 300, expansion: 3e-3, gravity: [0, -1], difference: 10}
-  - {name: dye, schmidt: 2, initial: "exp(-4 * ((x - 1)^2 + (y - 1)^2))", source: "0.1 * (1 + cos(3 * t)) * (y > 1.5)", difference: 1}
+  - {name: dye, schmidt: 2, bounded: true, initial: "exp(-4 * ((x - 1)^2 + (y - 1)^2))", source: "0.1 * (1 + cos(3 * t)) * (y > 1.5)", difference: 1}
 scalar_boundaries:
   - {type: value, scalar: temperature, at: [x_min], value: 300}
   - {type: value, scalar: temperature, at: [rod], value: 310}

@@ -70,6 +70,11 @@ static const gab_config_key scalar_keys[] = {
      .variables = "x|y|z|t",
      .default_text = GAB_CONFIG_OPTIONAL,
      .doc = "Source per volume and time, a number or a formula of place and time; in W/m^3 with a capacity."},
+    {.name = "bounded",
+     .type = GAB_CONFIG_BOOL,
+     .default_text = "false",
+     .doc =
+         "Limit what is carried, so that steep fronts do not over- or undershoot; steps are Heun's and cost twice as much."},
     {.name = "substeps",
      .type = GAB_CONFIG_INT,
      .min = 0,
@@ -419,8 +424,9 @@ static gab_status find_scales(const scalars_case *from, reader *by)
   made->rayleigh =
       cubed / (gab_units_viscosity_to_lattice(units, from->setup->viscosity) * made->options.diffusivity);
   speed = fmax(speed, 0.5 * made->speed);
-  const int least =
-      gab_lbm_scalar_substeps(made->options.diffusivity, from->domain->dimension, from->finest, speed);
+  made->options.bounded = gab_config_bool(from->config, key_of(by, "bounded"));
+  const int least = (made->options.bounded ? gab_lbm_scalar_bounded_substeps : gab_lbm_scalar_substeps)(
+      made->options.diffusivity, from->domain->dimension, from->finest, speed);
   made->options.substeps = (int)gab_config_int(from->config, key_of(by, "substeps"));
   if (made->options.substeps == 0) {
     if (least > 1000)
