@@ -234,6 +234,9 @@ static gab_status read_name(const gab_config *config, const gab_patches *patches
   if (!name[0]) return gab_config_fail(config, key, "is empty: a patch needs a name");
   if (strlen(name) >= sizeof patch->name)
     return gab_config_fail(config, key, "has more than %zu characters", sizeof patch->name - 1);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    if (strcmp(gab_side_paths[side] + strlen("boundaries."), name) == 0)
+      return gab_config_fail(config, key, "'%s' is the name of a side", name);
   for (const gab_patch *other = patches->list; other < patch; other++)
     if (strcmp(other->name, name) == 0)
       return gab_config_fail(config, key, "'%s' is the name of %s already", name, other->path);

@@ -115,6 +115,7 @@ refused '/name: jet/{h; s/jet/plug/; s/0.2,/0.3,/; p; g}' "patch 'jet' has no fa
 refused 's/name: drain/name: jet/' "'jet' is the name of boundaries.x_min.patches.0 already"
 refused '/name: jet/{p}' "two of boundaries.x_min.patches have the name 'jet'"
 refused 's/name: jet/name: ""/' 'a patch needs a name'
+refused 's/name: jet/name: z_max/' "'z_max' is the name of a side"
 refused '0,/type: wall/s//type: periodic/; s/x_max: {type: wall}/x_max: {type: periodic}/' 'a periodic side has no patches; give it another type'
 refused 's/radius: 0.2/lo: [0, 0, 0]/' 'has no effect: the region is a disc'
 refused 's/, radius: 0.2//' 'disc needs radius'
