@@ -226,6 +226,22 @@ static void kernels_give_the_same_bits(gab_world *world)
   CHECK(hash_after(world, &given, 20) == wanted);
 }
 
+/* Blocks in the middle of a side have the same surroundings, but not the same faces of a patch. Sparse blocks share no links. */
+static void blocks_at_a_side_have_links_of_their_own(gab_world *world)
+{
+  static gab_patches patches;
+  flow_case given = box_of(2);
+  given.cells[1] = 6 * given.block[1];
+  patches = (gab_patches){
+      .count = 2,
+      .list = {box_patch(GAB_SIDE_X_MIN, 18, 22, (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {0.03}}),
+               box_patch(GAB_SIDE_X_MAX, 9, 29, (gab_side){.kind = GAB_SIDE_PRESSURE, .density = 1})}};
+  use(&given, &patches);
+  const uint64_t wanted = hash_after(world, &given, 20);
+  given.options.kernel = "sparse";
+  CHECK(hash_after(world, &given, 20) == wanted);
+}
+
 static void conditions_have_numbers(void)
 {
   static gab_patches patches;
@@ -304,5 +320,6 @@ int main(int argc, char **argv)
     patches_that_move_along_themselves_keep_the_mass(world, gab_lattice_at(i));
   parts_add_up_to_the_side(world);
   kernels_give_the_same_bits(world);
+  blocks_at_a_side_have_links_of_their_own(world);
   return test_end(&world);
 }
