@@ -14,6 +14,7 @@
 #include "core/messages/mailbox.h"
 #include "core/messages/pattern.h"
 #include "blockforest/adaptation/proxy.h"
+#include "blockforest/output/means.h"
 #include "blockforest/output/own_quantity.h"
 #include "blockforest/migration/reconstruct.h"
 #include "lbm/boundaries/boundary.h"

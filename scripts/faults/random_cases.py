@@ -285,6 +285,19 @@ def draw_scalars(rng, case):
         del case["scalar_boundaries"]
 
 
+def draw_means(rng, case):
+    """Time means, in tables and pictures, and an end when the flow is steady."""
+    names = rng.sample(["density", "pressure", "velocity", "speed"] + [scalar["name"] for scalar in case.get("scalars", [])], 2)
+    means = {"quantities": names, "rms": rng.random() < 0.5, "stresses": "velocity" in names and rng.random() < 0.7,
+             "every": pick(rng, 1, 1, 2, 7), "start": pick(rng, 0, 0, 11)}
+    case["output"]["means"] = means
+    case["output"]["slices"].append({"name": "mean", "quantity": "mean_" + names[0], "every": rng.randint(7, 40)})
+    if "probes" in case["output"]:
+        case["output"]["probes"]["quantities"] += ["mean_" + names[1]] + (["reynolds_stress_xy"] if means["stresses"] else [])
+    if rng.random() < 0.5:
+        case["run"]["until"] = {"steady": pick(rng, 1e-9, 1e-3, 1e-2), "every": rng.randint(3, 20)}
+
+
 def draw_flow(rng):
     dims = pick(rng, 2, 3)
     is_refined = rng.random() < 0.5
@@ -328,6 +341,8 @@ def draw_flow(rng):
         draw_tracers(rng, case)
     if rng.random() < 0.5:
         draw_scalars(rng, case)
+    if rng.random() < 0.4:
+        draw_means(rng, case)
     return case
 
 

@@ -232,6 +232,7 @@ static int tell_end(const char *folder, const history *past)
     gab_json_forget(&summary);
   }
   printf("\n");
+  if (past->end_message[0]) printf("  ended by %s\n", past->end_message);
   return 0;
 }
 

@@ -157,6 +157,7 @@ void gab_app_flow_case_describe(const gab_app_case *which)
   describe_domain((const flow_case *)which);
   describe_flow((const flow_case *)which);
   gab_app_scalars_describe(&((const flow_case *)which)->scalars);
+  gab_app_means_describe(which->config, &((const flow_case *)which)->means);
   gab_app_flow_tracers_describe(&((const flow_case *)which)->tracers, which->dt);
 }
 

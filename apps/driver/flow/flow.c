@@ -111,8 +111,7 @@ static gab_app_plan_block block_of(const gab_app_plan *plan, const gab_proxy *pr
     borders |= gab_proxies_level(plan->proxies, proxy->neighbours[r].id) != level;
   const double all = (double)cells[0] * cells[1] * cells[2];
   double fields, images;
-  gab_app_scalars_bytes(&((const simulation *)plan->run)->parameters->scalars,
-                        plan->run->parameters->grid.grid.dimension, &fields, &images);
+  gab_app_flow_extra_bytes(((const simulation *)plan->run)->parameters, &fields, &images);
   block.image = fluid * (double)flow.cell + all * images;
   if (borders || fluid >= flow.sparse_below * all) return block;
   return (gab_app_plan_block){
@@ -146,6 +145,8 @@ static gab_status plan(gab_app_run *it, gab_app_plan *plan)
   for (int i = 0; i < count; i++) GAB_TRY(gab_app_plan_add_data(plan, seen[i]));
   if (made->tracers) GAB_TRY(gab_app_flow_tracers_plan(made->tracers, plan));
   GAB_TRY(gab_app_flow_scalars_plan(made->scalars, plan));
+  if (made->means) GAB_TRY(gab_app_plan_add_data(plan, gab_means_data(made->means)));
+  if (flow->until.every > 0) GAB_TRY(gab_app_plan_add_data(plan, made->until.data));
   return gab_app_grid_refine(made, plan->proxies);
 }
 
@@ -215,6 +216,8 @@ static const char *const own[] = {"lbm",
                                   "scalars",
                                   "scalar_boundaries",
                                   "output.scalars",
+                                  "output.means",
+                                  "run.until",
                                   NULL};
 
 static const char *const usual_fields[] = {"velocity", "pressure", NULL};

@@ -25,7 +25,9 @@ static gab_status read_series(const gab_config *config, const char *path, double
 static gab_quantity_list quantities_of(const flow_case *which, gab_quantity items[FLOW_MOST_QUANTITIES])
 {
   const gab_quantity_list own = gab_lbm_quantities_list(NULL, which->domain.dimension, items);
-  return gab_app_scalars_names(&which->scalars, items, own.count);
+  gab_quantity_list all = gab_app_scalars_names(&which->scalars, items, own.count);
+  if (which->means.names) all.count += gab_means_quantities(which->means.names, items + all.count);
+  return all;
 }
 
 static gab_status check_names(const flow_case *which, const char *path)
@@ -131,6 +133,14 @@ static gab_status read_output(const flow_case *which, output_plan *plan)
   return check_probes(which, plan);
 }
 
+static gab_status read_means(flow_case *which)
+{
+  gab_quantity items[FLOW_MOST_QUANTITIES];
+  GAB_TRY(gab_app_until_read(which->base.config, &which->until));
+  return gab_app_means_read(which->base.config, quantities_of(which, items), which->domain.dimension,
+                            which->setup.units.dt, &which->means);
+}
+
 /* ---------------------------------------------------------------- the case */
 
 /* Independent mistakes are collected, so that a user learns of all at once. */
@@ -201,6 +211,7 @@ gab_status gab_app_flow_case_read(gab_app_case *which)
     const scalars_case from = {config, &found->domain, &found->setup, found->refinement.max_level};
     add_complaint(&all, gab_app_scalars_read(&from, &found->scalars));
   }
+  if (setup == GAB_OK) add_complaint(&all, read_means(found));
   if (setup == GAB_OK) add_complaint(&all, read_output(found, &found->output));
   if (setup == GAB_OK)
     add_complaint(&all, gab_app_tracer_plan_read(config, &which->grid, which->dt, &found->tracers));
@@ -218,5 +229,6 @@ void gab_app_flow_case_release(gab_app_case *which)
   if (flow->has_setup) gab_lbm_setup_release(&flow->setup);
   gab_refinement_setup_release(&flow->refinement);
   gab_app_scalars_release(&flow->scalars);
+  gab_app_means_release(&flow->means);
   flow->has_setup = false;
 }

@@ -8,6 +8,7 @@
 #define GABION_APPS_DRIVER_FLOW_CASE_H
 
 #include "apps/driver/driver.h"
+#include "apps/driver/flow/flow_means.h"
 #include "apps/driver/flow/flow_scalars.h"
 #include "apps/driver/flow/tracer_plan.h"
 #include "lbm/levels/refinement/refinement.h"
@@ -16,7 +17,7 @@
 
 enum {
   FLOW_MOST_POINTS = 1000000, /**< of all lines and points together */
-  FLOW_MOST_QUANTITIES = GAB_LBM_MOST_QUANTITIES + FLOW_MOST_SCALARS
+  FLOW_MOST_QUANTITIES = GAB_LBM_MOST_QUANTITIES + FLOW_MOST_SCALARS + GAB_MOST_MEAN_QUANTITIES
 };
 
 /** When what is written. */
@@ -35,6 +36,8 @@ typedef struct flow_case {
   output_plan output;
   tracer_plan tracers;
   scalars_plan scalars;
+  means_plan means;
+  until_plan until;
   bool has_setup;
 } flow_case;
 

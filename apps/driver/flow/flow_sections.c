@@ -100,5 +100,7 @@ gab_status gab_app_flow_declare(gab_config *config)
   GAB_TRY(gab_refinement_declare(config));
   GAB_TRY(gab_app_tracer_plan_declare(config));
   GAB_TRY(gab_app_scalars_declare(config));
+  GAB_TRY(gab_app_means_declare(config));
+  GAB_TRY(gab_app_until_declare(config));
   return gab_app_declare(config, sections, sizeof sections / sizeof sections[0]);
 }

@@ -150,5 +150,6 @@ gab_status gab_app_simulation_add_writers(gab_app_run *it)
   GAB_TRY(add_forces(which));
   if (which->scalars) GAB_TRY(gab_app_flow_scalars_add_writers(which->scalars, it->output));
   if (which->tracers) GAB_TRY(gab_app_flow_tracers_add_writers(which->tracers, it->output));
+  GAB_TRY(gab_app_flow_means_add_writers(it, which->means));
   return add_integrals(which);
 }

@@ -47,7 +47,8 @@ bool gab_app_forces_wanted(const simulation *which, gab_step steps_done)
 {
   const gab_schedule schedule = which->parameters->output.forces;
   return schedule.every > 0 &&
-         (steps_done == which->parameters->base.steps || gab_schedule_due(schedule, steps_done));
+         (steps_done == which->parameters->base.steps || gab_schedule_due(schedule, steps_done) ||
+          gab_app_until_due(&which->parameters->until, steps_done));
 }
 
 bool gab_app_forces_last_due(const void *user, gab_step step)

@@ -54,6 +54,10 @@ gab_status gab_app_simulation_prepare(gab_app_run *it)
   it->quantities = gab_lbm_quantities_list(made->view, which->domain.dimension, made->quantity_items);
   it->quantities.count =
       gab_app_flow_scalars_quantities(made->scalars, made->quantity_items, it->quantities.count);
+  GAB_TRY(gab_app_flow_means_create(it, &which->means, which->domain.dimension, made->quantity_items,
+                                    &made->means));
+  GAB_TRY(
+      gab_app_flow_until_prepare(&made->until, &which->until, it->forest, made->lbm, which->setup.units.dt));
   GAB_TRY(gab_app_flow_fluid_check(which, made->geometry));
   GAB_TRY(gab_lbm_setup_check_geometry(which->base.config, made->geometry, &which->setup));
   if (which->tracers.is_wanted) {
@@ -83,13 +87,24 @@ static double count_fluid(const void *user, double most)
   return count;
 }
 
+void gab_app_flow_extra_bytes(const flow_case *which, double *state, double *image)
+{
+  const int dimension = which->domain.dimension;
+  gab_app_scalars_bytes(&which->scalars, dimension, state, image);
+  const double statistics =
+      sizeof(double) * ((which->means.names ? gab_means_values(which->means.names) : 0) +
+                        (which->until.every > 0 ? dimension : 0));
+  *state += statistics;
+  *image += statistics;
+}
+
 gab_app_memory gab_app_simulation_memory(const gab_app_run *it)
 {
   const flow_case *which = (const flow_case *)it->parameters;
   const gab_lbm_options *options = &which->setup.options;
   const double bytes = options->lattice->q * (double)gab_precision_bytes(options->precision);
   double fields, images;
-  gab_app_scalars_bytes(&which->scalars, which->domain.dimension, &fields, &images);
+  gab_app_flow_extra_bytes(which, &fields, &images);
   gab_app_memory memory = {
       .cells = 1, .state = gab_lbm_fields(options) * bytes + fields, .image = bytes + images, .user = it};
   for (int d = 0; d < which->domain.dimension; d++) memory.cells *= (double)which->domain.cells[d];
@@ -152,10 +167,23 @@ static gab_status collide(void *user, gab_step step)
   return gab_lbm_collide(which->lbm);
 }
 
+static bool takes_sample(const simulation *which, gab_step steps_done)
+{
+  return which->means && gab_schedule_due(which->parameters->means.schedule, steps_done);
+}
+
+/* A task and not an action, so that a sample is part of its step: it is not taken twice by a run that is resumed. */
+static gab_status sample_means(void *user, gab_step step)
+{
+  const simulation *which = user;
+  return takes_sample(which, step + 1) ? gab_means_sample(which->means) : GAB_OK;
+}
+
 /* What a step is to leave beside the state. */
 static bool leaves_more(const simulation *which, gab_step steps_done)
 {
-  return gab_app_forces_wanted(which, steps_done) || gab_app_run_recomputes(&which->base, steps_done);
+  return takes_sample(which, steps_done) || gab_app_forces_wanted(which, steps_done) ||
+         gab_app_run_recomputes(&which->base, steps_done);
 }
 
 /* Several steps in the place of these tasks, ahead of the one that is to leave more. */
@@ -214,6 +242,7 @@ gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step)
   GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
   gab_app_results_find(which, &now);
   if (which->scalars) GAB_TRY(gab_app_flow_scalars_finish(which->scalars));
+  GAB_TRY(gab_app_flow_means_finish(it, &which->parameters->means, which->means));
   if (gab_lbm_has_open_side(&which->parameters->setup.options, which->parameters->domain.dimension))
     return GAB_OK;
   /* per volume: a grid that adapts at a body changes which cells are fluid */
@@ -269,11 +298,13 @@ gab_status gab_app_simulation_add(gab_app_run *it)
   GAB_TRY(gab_timeloop_add_task(loop, "wait for ghosts", wait_for_ghosts, which));
   GAB_TRY(gab_timeloop_add_task(loop, "collide and boundaries", collide, which));
   if (which->scalars) GAB_TRY(gab_app_flow_scalars_add(which->scalars, loop));
+  if (which->means) GAB_TRY(gab_timeloop_add_task(loop, "means", sample_means, which));
   if (which->tracers) GAB_TRY(gab_app_flow_tracers_add(which->tracers, loop));
   else if (!which->scalars && which->parameters->setup.temporal_steps != 1)
-    GAB_TRY(
-        gab_timeloop_add_temporal_block(loop, "several steps in a temporal block", 4, temporal_block, which));
+    GAB_TRY(gab_timeloop_add_temporal_block(loop, "several steps in a temporal block", which->means ? 5 : 4,
+                                            temporal_block, which));
   GAB_TRY(gab_app_drive_add(which, loop));
+  GAB_TRY(gab_app_flow_until_add(&which->until, loop));
   GAB_TRY(gab_timeloop_add_action(loop, "last forces", gab_app_forces_last_due, gab_app_forces_last, which));
   GAB_TRY(gab_app_run_add_output(it));
   if (which->parameters->refinement.every > 0)
@@ -286,6 +317,8 @@ gab_status gab_app_simulation_add(gab_app_run *it)
 void gab_app_simulation_release(gab_app_run *it)
 {
   simulation *made = (simulation *)it;
+  gab_app_flow_until_release(&made->until);
+  gab_means_destroy(&made->means);
   gab_app_flow_scalars_destroy(&made->scalars);
   gab_app_flow_tracers_destroy(&made->tracers);
   gab_lbm_quantities_destroy(&made->view);

@@ -55,6 +55,8 @@ typedef struct simulation {
   mean_drive drive;
   flow_tracers *tracers; /**< NULL: none */
   flow_scalars *scalars; /**< NULL: none */
+  gab_means *means;      /**< NULL: none */
+  flow_until until;
   gab_lbm_quantities *view;
   gab_quantity quantity_items[FLOW_MOST_QUANTITIES];
   double force_scale; /**< coefficient = force in lattice units * this; 0: no coefficients */
@@ -77,6 +79,9 @@ gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_MOS
 void gab_app_sides_describe(const simulation *which);
 /** The patches, for `results` of summary.json. */
 void gab_app_sides_put(const simulation *which, gab_json *json);
+
+/** Bytes per cell of what a flow has besides populations: in memory, and in an image. */
+void gab_app_flow_extra_bytes(const flow_case *which, double *state, double *image);
 
 /** As in ::gab_solver. */
 gab_status gab_app_simulation_prepare(gab_app_run *it);

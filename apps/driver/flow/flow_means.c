@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Time means of a flow, as the section `output.means' asks for them. */
+#include "apps/driver/flow/flow_means.h"
+
+#include "apps/driver/case/case_impl.h"
+#include "apps/driver/case/common_sections.h"
+#include "apps/driver/run/run_impl.h"
+#include "core/base/log.h"
+#include "core/messages/collective.h"
+#include "lbm/observe/quantities.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- table */
+
+/* Those that depend on single cells, and not on processes. */
+static gab_config_choice quantity_choice(int index)
+{
+  gab_quantity items[GAB_LBM_MOST_QUANTITIES];
+  const gab_quantity_list all = gab_lbm_quantities_list(NULL, 3, items);
+  for (size_t i = 0; i < all.count; i++)
+    if (items[i].pointwise && items[i].evaluate != gab_quantity_owner()->evaluate && index-- == 0)
+      return (gab_config_choice){.name = items[i].name, .doc = items[i].doc};
+  return (gab_config_choice){0};
+}
+
+static const gab_config_key keys[] = {
+    {.name = "quantities",
+     .type = GAB_CONFIG_STRING,
+     .length_min = 1,
+     .length_max = GAB_MOST_MEANS,
+     .choice_at = quantity_choice,
+     .default_text = "[velocity, pressure]",
+     .doc =
+         "Quantities with a mean: those that depend on single cells, scalars too. Each is the new quantity "
+         "mean_NAME for fields, slices and probes."},
+    {.name = "rms",
+     .type = GAB_CONFIG_BOOL,
+     .default_text = "false",
+     .doc = "Also rms_NAME: root mean square of the fluctuation of each component."},
+    {.name = "stresses",
+     .type = GAB_CONFIG_BOOL,
+     .default_text = "false",
+     .doc =
+         "Also reynolds_stress_xx, _xy, ... (mean products of velocity fluctuations, without the density) and "
+         "turbulent_kinetic_energy."},
+    {.name = "every",
+     .type = GAB_CONFIG_INT,
+     .unit = "steps",
+     .min = 1,
+     .max = 9e15,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .instead_of = "interval",
+     .doc = "Interval of samples, in steps. Default: 10; a sample costs about as much as ten steps."},
+    {.name = "interval",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .min_excluded = true,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .instead_of = "every",
+     .doc = "Instead of every: interval of samples in physical time."},
+    {.name = "start",
+     .type = GAB_CONFIG_INT,
+     .unit = "steps",
+     .min = 0,
+     .max = 9e15,
+     .default_text = "0",
+     .doc = "First step with a sample. The initial state is never one."},
+    {.name = "final",
+     .type = GAB_CONFIG_BOOL,
+     .default_text = "true",
+     .outside = true,
+     .doc = "Write all means at the end: fields/means.xdmf, and a picture of the first one."},
+    FIELD_FILE_KEYS,
+};
+
+gab_status gab_app_means_declare(gab_config *config)
+{
+  static const gab_config_section section = {
+      .path = "output.means", .doc = "Time means per cell, as quantities and fields.", KEYS(keys)};
+  return gab_app_declare(config, &section, 1);
+}
+
+/* ---------------------------------------------------------------- case */
+
+static const char *const path = "output.means.quantities";
+
+static gab_status make(const gab_config *config, gab_quantity_list from, int dimension, gab_means **means)
+{
+  size_t count;
+  const char *const *names = gab_config_strings(config, path, &count);
+  gab_quantity picked[GAB_MOST_MEANS];
+  bool has_vector = false;
+  for (size_t i = 0; i < count; i++) {
+    const gab_quantity *found;
+    GAB_TRY(gab_app_blame(config, path, gab_quantity_find(from, names[i], &found)));
+    picked[i] = *found;
+    has_vector |= strcmp(names[i], "velocity") == 0;
+  }
+  const gab_means_options options = {.quantities = picked,
+                                     .quantity_count = count,
+                                     .dimension = dimension,
+                                     .rms = gab_config_bool(config, "output.means.rms"),
+                                     .stresses = gab_config_bool(config, "output.means.stresses")};
+  if (options.stresses && !has_vector)
+    return gab_config_fail(config, "output.means.stresses", "needs velocity in output.means.quantities");
+  return gab_app_blame(config, path, gab_means_create(&options, means));
+}
+
+gab_status gab_app_means_read(const gab_config *config, gab_quantity_list from, int dimension, double dt,
+                              means_plan *plan)
+{
+  *plan = (means_plan){0};
+  if (!gab_config_is_set(config, "output.means")) return GAB_OK;
+  GAB_TRY(gab_app_schedule_read(config, "output.means", dt, &plan->schedule));
+  if (plan->schedule.every == 0) plan->schedule.every = 10;
+  return make(config, from, dimension, &plan->names);
+}
+
+void gab_app_means_release(means_plan *plan) { gab_means_destroy(&plan->names); }
+
+void gab_app_means_describe(const gab_config *config, const means_plan *plan)
+{
+  const gab_schedule *schedule = &plan->schedule;
+  if (schedule->every == 0) return;
+  char text[200] = "";
+  size_t count;
+  const char *const *names = gab_config_strings(config, path, &count);
+  for (size_t i = 0, used = 0; i < count && used < sizeof text; i++)
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", names[i]);
+  gab_log(GAB_LOG_INFO,
+          "  means of %s: a sample every %g steps from step %" GAB_PRI_STEP ", %d numbers per cell", text,
+          schedule->interval > 0 ? schedule->interval : (double)schedule->every,
+          gab_schedule_step(*schedule, gab_schedule_count(*schedule, 1)), gab_means_values(plan->names));
+}
+
+/* ---------------------------------------------------------------- run */
+
+gab_status gab_app_flow_means_create(gab_app_run *it, const means_plan *plan, int dimension,
+                                     gab_quantity *items, gab_means **means)
+{
+  *means = NULL;
+  if (plan->schedule.every == 0) return GAB_OK;
+  GAB_TRY(make(it->parameters->config, it->quantities, dimension, means));
+  it->quantities.count += gab_means_quantities(*means, items + it->quantities.count);
+  return gab_means_attach(*means, it->forest);
+}
+
+static gab_status add_picture(gab_app_run *it, const gab_quantity *first)
+{
+  const gab_forest_options *domain = &it->parameters->domain;
+  gab_slice_options slice = {.name = "means", .axis = 2};
+  if (!gab_slice_is_built()) return GAB_OK;
+  GAB_TRY(gab_quantity_find_scalar(it->quantities, first->name, &slice.quantity, &slice.component));
+  slice.position = domain->origin[2] + 0.5 * (double)domain->grid.roots[2] * domain->cells[2] * domain->dx;
+  return gab_output_add_slice(it->output, (gab_schedule){.last = true}, &slice);
+}
+
+gab_status gab_app_flow_means_add_writers(gab_app_run *it, gab_means *means)
+{
+  const gab_config *config = it->parameters->config;
+  gab_quantity items[GAB_MOST_MEAN_QUANTITIES];
+  if (!means || !gab_config_bool(config, "output.means.final")) return GAB_OK;
+  const gab_volume_options volume = {
+      .name = "means",
+      .quantities = items,
+      .quantity_count = gab_means_quantities(means, items),
+      .precision = gab_config_choice_index(config, "output.means.precision") == 0 ? GAB_OUTPUT_FLOAT
+                                                                                  : GAB_OUTPUT_DOUBLE,
+      .compression = gab_app_compression_read(config, "output.means")};
+  GAB_TRY(gab_app_blame(config, "output.means",
+                        gab_output_add_volume(it->output, (gab_schedule){.last = true}, &volume)));
+  return gab_app_blame(config, "output.means", add_picture(it, &items[0]));
+}
+
+gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, const gab_means *means)
+{
+  if (!means) return GAB_OK;
+  uint64_t samples = (uint64_t)gab_means_samples(means);
+  GAB_TRY(gab_world_max_u64(it->world, &samples, 1));
+  if (samples > 0)
+    gab_log(GAB_LOG_INFO,
+            "means: %" PRIu64 " samples; all means, to be opened with ParaView: %s/fields/means.xdmf",
+            samples, it->folder);
+  else
+    gab_log(GAB_LOG_WARNING,
+            "means: the run has ended before output.means.start, step %" GAB_PRI_STEP ": no sample",
+            plan->schedule.start);
+  return GAB_OK;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file flow_means.h
+ *  @brief Statistics of a flow of the driver: time means (output.means) and ends of a run (run.until).
+ *
+ *  Stability: internal.
+ */
+#ifndef GABION_APPS_DRIVER_FLOW_MEANS_H
+#define GABION_APPS_DRIVER_FLOW_MEANS_H
+
+#include "apps/driver/plan/app_plan.h"
+#include "blockforest/exchange/block_field.h"
+#include "blockforest/output/means.h"
+#include "lbm/lbm.h"
+
+/* ---- flow_means.c ---- */
+
+typedef struct means_plan {
+  gab_schedule schedule; /**< every 0: no means */
+  gab_means *names;      /**< for lookups; owned */
+} means_plan;
+
+gab_status gab_app_means_declare(gab_config *config);
+/** @param[in] from  quantities by which names are found @param[out] plan  to be released whatever the status
+ *  @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_app_means_read(const gab_config *config, gab_quantity_list from, int dimension, double dt,
+                              means_plan *plan);
+void gab_app_means_release(means_plan *plan);
+void gab_app_means_describe(const gab_config *config, const means_plan *plan);
+
+/** The means of a run, before its forest is built; appends their quantities to those of the run.
+ *  @param[in,out] items  the quantities @param[out] means  NULL: none; owned by the caller */
+gab_status gab_app_flow_means_create(gab_app_run *it, const means_plan *plan, int dimension,
+                                     gab_quantity *items, gab_means **means);
+/** What is written at the end of a run: all means as fields, one as a picture. */
+gab_status gab_app_flow_means_add_writers(gab_app_run *it, gab_means *means);
+/** Logs how many samples there are. Collective. */
+gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, const gab_means *means);
+
+/* ---- flow_until.c ---- */
+
+typedef struct until_plan {
+  gab_step every; /**< 0: none */
+  double steady;  /**< 0: none */
+} until_plan;
+
+/** What is known of the last look. Equal on all ranks, part of the state, as the velocities of that look. */
+typedef struct flow_until {
+  const until_plan *plan;
+  gab_forest *forest;
+  const gab_lbm *lbm;
+  double dt;
+  gab_block_field field;
+  gab_data_id data;
+  gab_step step; /**< -1: none yet */
+  double change; /**< per unit of time, relative; NaN: not known */
+  double *velocity;
+  uint8_t *fluid;
+} flow_until;
+
+gab_status gab_app_until_declare(gab_config *config);
+gab_status gab_app_until_read(const gab_config *config, until_plan *plan);
+/** Whether the run may end at that step, since there is a look. */
+bool gab_app_until_due(const until_plan *plan, gab_step step);
+/** Before the forest is built. @param[in] plan, lbm  borrowed */
+gab_status gab_app_flow_until_prepare(flow_until *made, const until_plan *plan, gab_forest *forest,
+                                      const gab_lbm *lbm, double dt);
+void gab_app_flow_until_release(flow_until *it);
+gab_status gab_app_flow_until_add(flow_until *it, gab_timeloop *loop);
+
+#endif

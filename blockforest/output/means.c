@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Time means. Of each quantity a field has, one component behind the other: number of samples, means, products of deviations. */
+#include "blockforest/output/means.h"
+
+#include "blockforest/exchange/block_field.h"
+#include "core/memory/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_CAPACITY = 80, MOST_PRODUCTS = 6 };
+
+typedef enum shown { SHOWN_MEAN, SHOWN_RMS, SHOWN_PRODUCT, SHOWN_ENERGY } shown;
+
+/* Of a quantity. */
+typedef struct group {
+  gab_quantity of;
+  int first; /* component of its number of samples */
+  int products;
+  int pair[MOST_PRODUCTS][2];
+} group;
+
+/* A quantity that is written. */
+typedef struct view {
+  gab_means *means;
+  const group *of;
+  shown what;
+  int product; /* of SHOWN_PRODUCT */
+  char name[NAME_CAPACITY];
+} view;
+
+struct gab_means {
+  gab_block_field field; /* first: what the callbacks of its kind are handed */
+  gab_forest *forest;
+  gab_data_id data;
+  int dimension;
+  size_t group_count, view_count;
+  group groups[GAB_MOST_MEANS];
+  view views[GAB_MOST_MEAN_QUANTITIES];
+  double *values; /* of a quantity on a block */
+};
+
+/* ---------------------------------------------------------------- what there is */
+
+static void add_view(gab_means *made, const group *of, shown what, int product, const char *prefix,
+                     const char *name)
+{
+  view *one = &made->views[made->view_count++];
+  *one = (view){.means = made, .of = of, .what = what, .product = product};
+  snprintf(one->name, sizeof one->name, "%s%s", prefix, name);
+}
+
+static void add_pair(group *to, int a, int b)
+{
+  to->pair[to->products][0] = a;
+  to->pair[to->products++][1] = b;
+}
+
+static void add_products(gab_means *made, group *one, bool rms, bool stresses)
+{
+  for (int a = 0; a < one->of.components && (rms || stresses); a++)
+    if (rms || a < made->dimension) add_pair(one, a, a);
+  for (int a = 0; stresses && a < made->dimension; a++)
+    for (int b = a + 1; b < made->dimension; b++) add_pair(one, a, b);
+  if (rms) add_view(made, one, SHOWN_RMS, 0, "rms_", one->of.name);
+  for (int p = 0; stresses && p < one->products; p++) {
+    const char axes[3] = {"xyz"[one->pair[p][0]], "xyz"[one->pair[p][1]], '\0'};
+    if (one->pair[p][0] < made->dimension) add_view(made, one, SHOWN_PRODUCT, p, "reynolds_stress_", axes);
+  }
+  if (stresses) add_view(made, one, SHOWN_ENERGY, 0, "turbulent_kinetic_energy", "");
+}
+
+static gab_status check_quantity(const gab_means *made, const gab_quantity *one)
+{
+  for (size_t i = 0; i < made->group_count; i++)
+    if (strcmp(made->groups[i].of.name, one->name) == 0)
+      GAB_FAIL(GAB_ERR_INPUT, "quantity '%s' is there twice", one->name);
+  if (one->evaluate == gab_quantity_owner()->evaluate)
+    GAB_FAIL(GAB_ERR_INPUT, "quantity '%s' differs with the number of processes and has no mean", one->name);
+  if (!one->pointwise)
+    GAB_FAIL(GAB_ERR_INPUT, "quantity '%s' depends on neighbouring cells: only pointwise ones have means",
+             one->name);
+  if (strlen(one->name) > NAME_CAPACITY - 20)
+    GAB_FAIL(GAB_ERR_INPUT, "the name '%s' is too long for means: %d letters at most", one->name,
+             NAME_CAPACITY - 20);
+  return GAB_OK;
+}
+
+static gab_status fill(const gab_means_options *options, gab_means *made)
+{
+  bool stresses = options->stresses;
+  int components = 0;
+  for (size_t i = 0; i < options->quantity_count; i++) {
+    group *one = &made->groups[made->group_count];
+    GAB_TRY(check_quantity(made, &options->quantities[i]));
+    *one = (group){.of = options->quantities[i], .first = components};
+    made->group_count++;
+    const bool is_vector = one->of.components == 3;
+    add_view(made, one, SHOWN_MEAN, 0, "mean_", one->of.name);
+    add_products(made, one, options->rms, stresses && is_vector);
+    if (is_vector) stresses = false;
+    components += 1 + one->of.components + one->products;
+  }
+  made->field.shape.components = components;
+  if (stresses) GAB_FAIL(GAB_ERR_ARGUMENT, "stresses need a vector among the quantities of the means");
+  return GAB_OK;
+}
+
+gab_status gab_means_create(const gab_means_options *options, gab_means **means)
+{
+  *means = NULL;
+  if (options->quantity_count < 1 || options->quantity_count > GAB_MOST_MEANS)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "means of %zu quantities: expected 1 to %d", options->quantity_count,
+             (int)GAB_MOST_MEANS);
+  GAB_TRY(GAB_NEW(means, GAB_MEMORY_OTHER));
+  **means = (gab_means){.dimension = options->dimension};
+  const gab_status status = fill(options, *means);
+  if (status != GAB_OK) gab_means_destroy(means);
+  return status;
+}
+
+void gab_means_destroy(gab_means **means)
+{
+  if (!*means) return;
+  gab_free(&(*means)->values);
+  gab_free(means);
+}
+
+int gab_means_values(const gab_means *means) { return means->field.shape.components; }
+
+gab_data_id gab_means_data(const gab_means *means) { return means->data; }
+
+/* ---------------------------------------------------------------- levels */
+
+/* In pairs, so that equal values give that value. */
+static double mean_of(const double *values, int count)
+{
+  double sum[8];
+  for (int i = 0; i < count; i++) sum[i] = values[i];
+  for (int pairs = count / 2; pairs > 0; pairs /= 2)
+    for (int i = 0; i < pairs; i++) sum[i] = sum[2 * i] + sum[2 * i + 1];
+  return sum[0] / count;
+}
+
+typedef struct fine_cells {
+  const gab_field *field;
+  int32_t at[3];
+  int count; /* 4 or 8 */
+} fine_cells;
+
+static double fine_value(const fine_cells *from, int part, int component)
+{
+  return gab_field_get(from->field, from->at[0] + (part & 1), from->at[1] + (part >> 1 & 1),
+                       from->at[2] + (part >> 2 & 1), component);
+}
+
+/* A coarse cell gets means and products per sample, weighted by samples, and the mean number of them in cells that have any. */
+static void merge_group(const group *one, const fine_cells *from, gab_field *to, const int32_t at[3])
+{
+  const int means = one->of.components, all = 1 + means + one->products;
+  double samples[8] = {0}, total = 0, with = 0;
+  bool are_equal = true;
+  for (int part = 0; part < from->count; part++) {
+    samples[part] = fine_value(from, part, one->first);
+    total += samples[part];
+    with += samples[part] > 0;
+    are_equal &= samples[part] == samples[0];
+  }
+  const double count = with > 0 ? total / with : 0;
+  gab_field_set(to, at[0], at[1], at[2], one->first, are_equal ? samples[0] : count);
+  for (int c = 1; c < all; c++) {
+    double values[8], sum = 0;
+    for (int part = 0; part < from->count; part++) {
+      values[part] = fine_value(from, part, one->first + c);
+      sum += c <= means ? samples[part] * values[part] : values[part];
+    }
+    const double weighed = with > 0 ? (c <= means ? sum / total : sum / total * count) : 0;
+    gab_field_set(to, at[0], at[1], at[2], one->first + c,
+                  are_equal ? mean_of(values, from->count) : weighed);
+  }
+}
+
+static void merge_child(const gab_means *it, const gab_field *child, gab_field *parent, int which,
+                        int dimension)
+{
+  int32_t half[3] = {1, 1, 1}, cell[3], coarse[3];
+  fine_cells from = {.field = child, .count = 1 << dimension};
+  for (int axis = 0; axis < dimension; axis++) half[axis] = child->shape.cells[axis] / 2;
+  for (cell[2] = 0; cell[2] < half[2]; cell[2]++)
+    for (cell[1] = 0; cell[1] < half[1]; cell[1]++)
+      for (cell[0] = 0; cell[0] < half[0]; cell[0]++) {
+        for (int axis = 0; axis < 3; axis++) {
+          coarse[axis] = cell[axis] + (which >> axis & 1) * half[axis];
+          from.at[axis] = axis < dimension ? 2 * cell[axis] : 0;
+        }
+        for (size_t g = 0; g < it->group_count; g++) merge_group(&it->groups[g], &from, parent, coarse);
+      }
+}
+
+static gab_status merge(void *user, const gab_forest *forest, const gab_block *const *children,
+                        const void *const *children_data, const gab_block *parent, void *parent_data)
+{
+  const gab_topology *topology = gab_forest_topology(forest);
+  (void)children, (void)parent;
+  for (int c = 0; c < gab_topology_child_count(topology); c++)
+    if (children_data[c]) merge_child(user, children_data[c], parent_data, c, topology->grid.dimension);
+  return GAB_OK;
+}
+
+gab_status gab_means_attach(gab_means *means, gab_forest *forest)
+{
+  const int32_t *cells = gab_forest_get_options(forest)->cells;
+  for (int axis = 0; axis < 3; axis++) means->field.shape.cells[axis] = cells[axis];
+  means->forest = forest;
+  gab_block_data_kind kind = gab_block_field_data(&means->field, "means");
+  kind.merge = merge;
+  GAB_TRY(gab_forest_add_data(forest, &kind, &means->data));
+  return GAB_NEW_ARRAY(&means->values, 3 * (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2],
+                       GAB_MEMORY_OTHER);
+}
+
+/* ---------------------------------------------------------------- samples */
+
+enum { CHUNK = 64 };
+
+/* Cells next to each other along x: their numbers of samples, weights of this one, and deviations from the means. */
+typedef struct chunk {
+  double weight[CHUNK], deviation[3][CHUNK];
+} chunk;
+
+static void count_samples(const group *one, const double *values, int32_t cells, double *samples, chunk *to)
+{
+  const int components = one->of.components;
+  for (int32_t x = 0; x < cells; x++) {
+    bool has_value = true;
+    for (int c = 0; c < components; c++) has_value &= !isnan(values[x * components + c]);
+    samples[x] += has_value;
+    to->weight[x] = has_value ? 1 / samples[x] : 0;
+  }
+}
+
+/* @param[in,out] samples  of the first cell; means and products follow `apart` */
+static void sample_chunk(const group *one, const double *values, int32_t cells, double *samples,
+                         ptrdiff_t apart)
+{
+  chunk of;
+  const int components = one->of.components;
+  count_samples(one, values, cells, samples, &of);
+  for (int c = 0; c < components; c++) {
+    double *restrict mean = samples + (1 + c) * apart, *restrict deviation = of.deviation[c];
+    for (int32_t x = 0; x < cells; x++) {
+      const double difference = values[x * components + c] - mean[x];
+      deviation[x] = of.weight[x] > 0 ? difference : 0;
+      mean[x] += deviation[x] * of.weight[x];
+    }
+  }
+  for (int p = 0; p < one->products; p++) {
+    const double *a = of.deviation[one->pair[p][0]], *b = of.deviation[one->pair[p][1]];
+    double *restrict product = samples + (1 + components + p) * apart;
+    for (int32_t x = 0; x < cells; x++) product[x] += (1 - of.weight[x]) * (a[x] * b[x]);
+  }
+}
+
+static void sample_block(const group *one, const double *values, gab_field *field)
+{
+  const int32_t *cells = field->shape.cells;
+  for (int32_t z = 0; z < cells[2]; z++)
+    for (int32_t y = 0; y < cells[1]; y++)
+      for (int32_t x = 0; x < cells[0]; x += CHUNK) {
+        const int32_t count = cells[0] - x < CHUNK ? cells[0] - x : CHUNK;
+        double *samples = (double *)field->data + gab_field_index(&field->map, x, y, z, one->first);
+        sample_chunk(one, values, count, samples, field->map.component_stride);
+        values += (ptrdiff_t)count * one->of.components;
+      }
+}
+
+gab_status gab_means_sample(gab_means *means)
+{
+  for (size_t b = 0; b < gab_forest_block_count(means->forest); b++) {
+    const gab_block *block = gab_forest_block(means->forest, b);
+    gab_field *field = gab_block_data(block, means->data);
+    for (size_t g = 0; g < means->group_count; g++) {
+      const gab_quantity *of = &means->groups[g].of;
+      GAB_TRY(of->evaluate(of->user, means->forest, block, means->values));
+      sample_block(&means->groups[g], means->values, field);
+    }
+  }
+  return GAB_OK;
+}
+
+gab_step gab_means_samples(const gab_means *means)
+{
+  double most = 0;
+  for (size_t b = 0; b < gab_forest_block_count(means->forest); b++) {
+    const gab_field *field = gab_block_data(gab_forest_block(means->forest, b), means->data);
+    const int32_t *cells = field->shape.cells;
+    for (size_t g = 0; g < means->group_count; g++)
+      for (int32_t z = 0; z < cells[2]; z++)
+        for (int32_t y = 0; y < cells[1]; y++)
+          for (int32_t x = 0; x < cells[0]; x++)
+            most = fmax(most, gab_field_get(field, x, y, z, means->groups[g].first));
+  }
+  return (gab_step)most;
+}
+
+/* ---------------------------------------------------------------- quantities */
+
+static int components_of(const view *one)
+{
+  return one->what == SHOWN_MEAN || one->what == SHOWN_RMS ? one->of->of.components : 1;
+}
+
+/* @param[in] cell  the number of samples, at least one, and what follows @param[out] to  the values of a cell */
+static void show(const view *one, const double *cell, ptrdiff_t apart, double *to)
+{
+  const int components = one->of->of.components;
+  const double samples = *cell, *products = cell + (1 + components) * apart;
+  switch (one->what) {
+  case SHOWN_MEAN:
+    for (int c = 0; c < components; c++) to[c] = cell[(1 + c) * apart];
+    return;
+  case SHOWN_RMS: /* the squares come first */
+    for (int c = 0; c < components; c++) to[c] = sqrt(products[c * apart] / samples);
+    return;
+  case SHOWN_PRODUCT:
+    *to = products[one->product * apart] / samples;
+    return;
+  case SHOWN_ENERGY:
+    *to = 0;
+    for (int axis = 0; axis < one->means->dimension; axis++) *to += 0.5 * (products[axis * apart] / samples);
+    return;
+  }
+}
+
+/* Solid cells of a block that split from one with fluid there have samples, but no value. */
+static gab_status evaluate(void *user, const gab_forest *forest, const gab_block *block, double *values)
+{
+  const view *one = user;
+  const gab_quantity *of = &one->of->of;
+  const gab_field *field = gab_block_data(block, one->means->data);
+  const int32_t *cells = field->shape.cells;
+  const int components = components_of(one);
+  const double *now = one->means->values;
+  GAB_TRY(of->evaluate(of->user, forest, block, one->means->values));
+  for (int32_t z = 0; z < cells[2]; z++)
+    for (int32_t y = 0; y < cells[1]; y++)
+      for (int32_t x = 0; x < cells[0]; x++, now += of->components, values += components) {
+        const double *cell =
+            (const double *)field->data + gab_field_index(&field->map, x, y, z, one->of->first);
+        for (int c = 0; c < components; c++) values[c] = NAN;
+        if (*cell > 0 && !isnan(*now)) show(one, cell, field->map.component_stride, values);
+      }
+  return GAB_OK;
+}
+
+size_t gab_means_quantities(gab_means *means, gab_quantity *items)
+{
+  static const char *const docs[] = {"time mean", "root mean square of the fluctuation",
+                                     "mean product of two fluctuations", "half of the trace of the stresses"};
+  for (size_t i = 0; i < means->view_count; i++) {
+    view *one = &means->views[i];
+    items[i] = (gab_quantity){.name = one->name,
+                              .doc = docs[one->what],
+                              .components = components_of(one),
+                              .pointwise = true,
+                              .evaluate = evaluate,
+                              .user = one};
+    if (one->what == SHOWN_MEAN || one->what == SHOWN_RMS) items[i].unit = one->of->of.unit;
+    items[i].diverging = one->what == SHOWN_MEAN ? one->of->of.diverging
+                         : one->what == SHOWN_PRODUCT
+                             ? one->of->pair[one->product][0] != one->of->pair[one->product][1]
+                             : false;
+  }
+  return means->view_count;
+}

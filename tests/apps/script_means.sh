@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+# gabion-test: timeout=200 needs=ulfm
+# Time means of a flow with a scalar: those of the values that a probe has written; the same bits, tables and pictures on other numbers of
+# processes, after deaths (of rank 0 under local, too) and a restart, on levels that adapt; temporal blocks between samples; refusals.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+cat >street.yaml <<'END'
+run: {steps: 60, check_every: 20}
+domain: {cells: [32, 16], block: [8, 8], dx: 0.125}
+fluid: {viscosity: 0.02, velocity: 0.4, length: 0.6}
+units: {lattice_velocity: 0.05}
+boundaries:
+  x_min: {type: velocity, velocity: [0.4, 0]}
+  x_max: {type: outflow}
+  y_min: {type: wall}
+  y_max: {type: free_slip}
+bodies:
+  - {name: rod, type: cylinder, centre: [1.6, 0.95], radius: 0.3}
+scalars: [{name: dye, schmidt: 2, initial: "exp(-4 * ((x - 1)^2 + (y - 1)^2))"}]
+scalar_boundaries: [{type: value, scalar: dye, at: [x_min], value: 0.5}]
+output:
+  means: {quantities: [velocity, pressure, dye], rms: true, stresses: true, start: 4, every: 3}
+  slices: [{quantity: mean_velocity.x, every: 30}]
+  probes: {every: 1, quantities: [velocity, pressure, dye, mean_velocity, mean_pressure, mean_dye, rms_velocity, rms_dye, reynolds_stress_xy, turbulent_kinetic_energy]}
+  lines: [{name: p, from: [0.1, 0.5], to: [3.9, 1.5], count: 9}]
+resilience: {memory: {every: 7}}
+END
+run 0 1 street.yaml
+said 'means of velocity, pressure, dye: a sample every 3 steps from step 4, 14 numbers per cell'
+said 'means: 19 samples'
+[ -s out/means_0000000060.png ] && [ -s out/fields/means.xdmf ] || complain "not written: $(find out -name '*means*')"
+for name in mean_dye rms_pressure reynolds_stress_yy; do
+  grep -q "$name" out/fields/means_0000000060.xdmf || complain "no $name in the file of means"
+done
+# The same in two passes over the rows of the samples.
+python3 - <<'PY' || complain 'means are not those of the written values'
+import csv, math
+rows = list(csv.DictReader(open("out/probes.csv")))
+samples, last, seen, worst = [r for r in rows if int(r["step"]) >= 4 and (int(r["step"]) - 4) % 3 == 0], rows[-1], 0, 0.0
+assert len(samples) == 19
+def product(a, b):
+    x, y = [float(r[a]) for r in samples], [float(r[b]) for r in samples]
+    return math.fsum((p - math.fsum(x) / 19) * (q - math.fsum(y) / 19) for p, q in zip(x, y)) / 19
+for point in ("p%d." % i for i in range(9)):
+    u = [point + "velocity." + c for c in "xy"]
+    expected = {point + "mean_" + n: math.fsum(float(r[point + n]) for r in samples) / 19 for n in ("pressure", "dye", "velocity.x", "velocity.y")}
+    expected.update({point + "rms_" + n: math.sqrt(product(point + n, point + n)) for n in ("dye", "velocity.x", "velocity.y")})
+    expected[point + "reynolds_stress_xy"] = product(*u)
+    expected[point + "turbulent_kinetic_energy"] = (product(u[0], u[0]) + product(u[1], u[1])) / 2
+    for name, value in expected.items():
+        found = float(last[name])
+        if math.isnan(value) and math.isnan(found): continue
+        worst = max(worst, abs(found - value))
+        seen += abs(value) > 1e-4
+print("%d numbers, largest difference %.3g" % (seen, worst))
+assert seen > 50 and worst < 1e-14
+PY
+
+sed -i 's/every: 1, quantities/every: 10, quantities/' street.yaml
+cat >>street.yaml <<'END'
+refinement: {levels: 1, every: 10, criteria: [{type: bodies, distance: 0.1}, {type: vorticity, above: 1.5, below: 1}]}
+END
+keep() { rm -rf kept && mkdir kept && cp out/probes.csv out/means_*.png out/mean_velocity.x_*.png kept; }
+same() {
+  [ "$(checksum)" = "$expected" ] || complain "$1: another checksum"
+  for file in kept/*; do cmp -s "$file" "out/${file#kept/}" || complain "$1: ${file#kept/} differs"; done
+}
+run 0 1 street.yaml
+said 'the grid adapted 2 times'
+expected=$(checksum)
+keep
+run 0 3 street.yaml --inject rank=1,step=23,phase=exchange --inject rank=2,step=30,phase=output
+said 'rank 1 died'
+same 'after deaths'
+rm -rf out
+timeout 100 "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run street.yaml --set 'resilience.strategies=[local, shrink]' \
+  --set resilience.local.verify=true --inject rank=0,step=23,phase=exchange --out out >said.txt 2>&1 || complain "local: $(cat said.txt)"
+said 'rank 0 died'
+same 'under local'
+run 0 2 street.yaml --set run.steps=25 --set resilience.disk.every=25 # a step with a sample
+"$gabion" run street.yaml --set resilience.disk.every=25 --out out >said.txt 2>&1 || complain "not resumed: $(cat said.txt)"
+same 'after a restart'
+plan 0 street.yaml
+check 2 street.yaml --set output.means.quantities='[vorticity]' --set output.means.stresses=false
+said "output.means.quantities: quantity 'vorticity' depends on neighbouring cells"
+check 2 street.yaml --set output.means.quantities='[owner]' --set output.means.stresses=false
+said "quantity 'owner' differs with the number of processes"
+check 2 street.yaml --set output.means.quantities='[pressure]'
+said 'output.means.stresses: needs velocity in output.means.quantities'
+check 2 street.yaml --set output.means.quantities='[velocity, die]'
+said 'output.means.quantities: '
+check 2 street.yaml --set output.probes.quantities='[mean_speed]'
+said "mean_velocity"
+run 0 1 street.yaml --set output.means.start=100
+said 'the run has ended before output.means.start, step 100: no sample'
+
+# Between samples several steps are taken in a temporal block.
+cat >box.yaml <<'END'
+run: {steps: 40}
+domain: {cells: [32, 32], block: [16, 16]}
+fluid: {omega: 1.5}
+boundaries: {y_min: {type: wall}, y_max: {type: velocity, velocity: [0.05, 0]}}
+output: {means: {every: 10}}
+END
+run 0 1 box.yaml --set lbm.temporal_blocking=1
+expected=$(checksum)
+run 0 1 box.yaml --set lbm.temporal_blocking=4
+[ "$(checksum)" = "$expected" ] || complain 'another checksum with temporal blocks'
+grep -q '"temporally_blocked_steps": [1-9]' out/summary.json || complain 'no temporal blocks between samples'
+finish

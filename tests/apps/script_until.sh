@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+# gabion-test: timeout=200 needs=ulfm
+# A run ends when its flow is steady: after the same step on other numbers of processes, after deaths (of rank 0 under local, too) and
+# restarts; blocks that have split leave a look without an answer; the log, the summary and `gabion status` say why; refusals.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+cat >steady.yaml <<'END'
+run: {steps: 5000, until: {steady: 0.02, every: 50}}
+domain: {cells: [16, 16], block: [8, 8], dx: 0.125}
+fluid: {viscosity: 0.05, acceleration: [0.01, 0]}
+units: {dt: 0.02}
+boundaries: {y_min: {type: wall}, y_max: {type: wall}}
+bodies: [{name: c, type: cylinder, centre: [1, 0.9], radius: 0.3}]
+refinement: {levels: 1, criteria: [{type: box, lo: [0, 0], hi: [0.3, 0.4]}]}
+output: {forces: {every: 30}, integrals: {every: 1}, slices: [{quantity: speed, every: 1000}]}
+resilience: {memory: {every: 7}}
+END
+reason() { sed -n 's/.*"reason": "\(.*\)",$/\1/p' out/summary.json; }
+run 0 1 steady.yaml
+said 'step 300: the velocity changes by '
+said 'ended after step 350 by run.until: the flow is steady'
+expected="$(checksum) $(reason)"
+[[ $expected = *'run.until: the flow is steady: its velocity changes by 0.01'* ]] || complain "$expected"
+for file in out/forces.csv out/integrals.csv; do
+  [[ $(tail -n 1 $file) = 350,7,* ]] || complain "the last state is no row of $file: $(tail -n 1 $file)"
+done
+[ -s out/speed_0000000350.png ] || complain 'no picture of the last state'
+"$gabion" status out | grep -qF 'ended by run.until: the flow is steady' || complain "status: $("$gabion" status out)"
+cp out/forces.csv forces.csv
+
+same() {
+  [ "$(checksum) $(reason)" = "$expected" ] || complain "$1: $(checksum) $(reason), expected $expected"
+  cmp -s forces.csv out/forces.csv || complain "$1: forces.csv differs"
+}
+run 0 3 steady.yaml --inject rank=1,step=123,phase=exchange --inject rank=2,step=200,phase=reduction
+said 'rank 1 died'
+same 'after deaths'
+run 0 3 steady.yaml --inject rank=1,step=350,phase=reduction
+said 'rank 1 died'
+same 'after a death at the end'
+rm -rf out
+timeout 100 "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run steady.yaml --set 'resilience.strategies=[local, shrink]' \
+  --set resilience.local.verify=true --inject rank=0,step=323,phase=exchange --out out >said.txt 2>&1 || complain "local: $(cat said.txt)"
+said 'rank 0 died'
+same 'under local'
+for steps in 300 320; do # with and without a look at the step of the checkpoint
+  run 0 2 steady.yaml --set run.steps=$steps --set resilience.disk.every=25
+  "$gabion" run steady.yaml --set resilience.disk.every=25 --out out >said.txt 2>&1 || complain "not resumed: $(cat said.txt)"
+  same "after a restart at step $steps"
+done
+# A run that has ended by itself ends again, and goes on to a stricter limit.
+"$gabion" run steady.yaml --set resilience.disk.every=25 --out out >said.txt 2>&1 || complain "not ended again: $(cat said.txt)"
+said 'ended after step 350 by run.until: the flow is steady'
+[ "$(checksum) $(reason)" = "$expected" ] || complain "ended again: $(checksum) $(reason)"
+"$gabion" run steady.yaml --set resilience.disk.every=25 --set run.until.steady=0.01 --out out >said.txt 2>&1 || complain "not resumed: $(cat said.txt)"
+said 'ended after step 400 by run.until'
+
+# run.steps is the most, whatever the flow does; a fluid at rest is not steady.
+run 0 1 steady.yaml --set run.steps=200
+not_said 'by run.until'
+run 0 1 steady.yaml --set fluid.acceleration='[0, 0]' --set run.steps=100
+said 'is not known, since the grid has changed or the fluid is at rest'
+not_said 'by run.until'
+
+# Blocks split or merge between two looks.
+cat >adapts.yaml <<'END'
+run: {steps: 400, until: {steady: 100, every: 20}}
+domain: {cells: [32, 16], block: [8, 8]}
+fluid: {omega: 1.5}
+boundaries: {x_min: {type: velocity, velocity: [0.05, 0]}, x_max: {type: outflow}, y_min: {type: wall}, y_max: {type: wall}}
+bodies: [{name: c, type: cylinder, centre: [10, 8], radius: 3}]
+refinement: {levels: 1, every: 1, criteria: [{type: vorticity, above: 0.01, below: 0.001}]}
+END
+run 0 1 adapts.yaml
+said 'step 20: the change of the velocity is not known, since the grid has changed'
+said 'by run.until: the flow is steady'
+expected="$(checksum) $(reason)"
+run 0 3 adapts.yaml
+[ "$(checksum) $(reason)" = "$expected" ] || complain "levels: $(checksum) $(reason), expected $expected"
+
+check 2 steady.yaml --set run.until.steady=-1
+said 'run.until.steady'
+sed 's/steady: 0.02, //' steady.yaml >bad.yaml
+check 2 bad.yaml
+said 'run.until: steady is needed'
+finish
