@@ -60,7 +60,7 @@ gab_step gab_means_samples(const gab_means *means);
 
 /** `mean_NAME`, `rms_NAME` (about the mean, by the number of samples), `reynolds_stress_xx`, `_xy`, ... and
  *  `turbulent_kinetic_energy`, half of the trace. NaN where a quantity has no value, and before the first sample.
- *  @param[out] items  room for #GAB_MOST_MEAN_QUANTITIES; strings borrowed from the means @return how many */
+ *  @param[out] items  at least #GAB_MOST_MEAN_QUANTITIES elements; strings borrowed from the means @return how many */
 size_t gab_means_quantities(gab_means *means, gab_quantity *items);
 
 #ifdef __cplusplus

@@ -102,13 +102,13 @@ static void sample(const fixture *it, int count)
 static void evaluate(const fixture *it, const char *name, size_t block, int components, double *values)
 {
   const gab_quantity *found;
-  double room[3 * CELLS * CELLS];
+  double all[3 * CELLS * CELLS];
   assert_int_equal(gab_quantity_find((gab_quantity_list){it->items, it->count}, name, &found), GAB_OK);
   assert_int_equal(found->components, components);
   assert_true(found->pointwise);
-  assert_int_equal(found->evaluate(found->user, it->forest, gab_forest_block(it->forest, block), room),
+  assert_int_equal(found->evaluate(found->user, it->forest, gab_forest_block(it->forest, block), all),
                    GAB_OK);
-  memcpy(values, room, (size_t)components * CELLS * CELLS * sizeof *values);
+  memcpy(values, all, (size_t)components * CELLS * CELLS * sizeof *values);
 }
 
 /* Mean product of the fluctuations of two components, in two passes. */
