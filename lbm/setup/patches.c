@@ -318,7 +318,8 @@ static gab_status complete(const gab_config *config, const gab_domain *domain, g
 static gab_status check_rest(const gab_config *config, const gab_patches *patches, int side, gab_side *rest)
 {
   rest->part = (gab_side_part){.patches = patches, .condition = side};
-  if (patches->side_faces[side] > 0 || rest->kind == GAB_SIDE_WALL) return GAB_OK;
+  const bool is_wall = gab_side_bounces(rest) && !gab_side_moves(rest);
+  if (patches->side_faces[side] > 0 || is_wall) return GAB_OK;
   return gab_config_fail(config, gab_side_paths[side],
                          "type has no effect: patches cover all of the side; make it type: wall");
 }

@@ -364,8 +364,8 @@ static gab_status check_inlet(const scalars_case *from, const scalar_plan *made,
   const double inwards = (side % 2 ? -1 : 1) * flow->velocity[side / 2];
   const gab_lbm_scalar_side_kind kind =
       patch < 0 ? made->options.sides[side].kind : made->patches[patch].kind;
-  if (flow->kind != GAB_SIDE_VELOCITY || !(inwards > 0 || flow->flow_rate > 0) || kind == GAB_SCALAR_FIXED)
-    return GAB_OK;
+  const bool is_given = gab_side_kind_passes_fluid(flow->kind) && !gab_side_kind_is_open(flow->kind);
+  if (!is_given || !(inwards > 0 || flow->flow_rate > 0) || kind == GAB_SCALAR_FIXED) return GAB_OK;
   if (patch < 0) gab_config_path(path, "boundaries.%s", side_names[side]);
   else gab_config_path(path, "%s", options->patches->list[patch].path);
   return gab_config_fail(
