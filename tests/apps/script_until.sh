@@ -83,4 +83,9 @@ said 'run.until.steady'
 sed 's/steady: 0.02, //' steady.yaml >bad.yaml
 check 2 bad.yaml
 said 'run.until: steady is needed'
+check 2 good.yaml --set run.until.steady=0.1
+said 'run.until: every is needed'
+run 0 1 good.yaml --set run.steps=10 --set resilience.disk.every=5
+"$gabion" run good.yaml --set run.until.steady=0.1 --set run.until.every=10 --out out >said.txt 2>&1 && complain 'looks begin in the middle of a run'
+said 'run.until.every: nothing in the checkpoint, 10 now'
 finish

@@ -31,8 +31,8 @@ static const gab_config_key keys[] = {
      .unit = "steps",
      .min = 1,
      .max = 9e15,
-     .default_text = "100",
-     .doc = "Interval of looks, in steps."},
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Interval of looks, in steps; needed with steady."},
 };
 
 gab_status gab_app_until_declare(gab_config *config)
@@ -50,6 +50,9 @@ gab_status gab_app_until_read(const gab_config *config, until_plan *plan)
   if (!gab_config_is_set(config, "run.until")) return GAB_OK;
   if (!gab_config_is_set(config, "run.until.steady"))
     return gab_config_fail(config, "run.until", "steady is needed");
+  /* and stands in checkpoints: a run without looks that is to get some has no velocities of the last one */
+  if (!gab_config_is_set(config, "run.until.every"))
+    return gab_config_fail(config, "run.until", "every is needed");
   *plan = (until_plan){.every = gab_config_int(config, "run.until.every"),
                        .steady = gab_config_real(config, "run.until.steady")};
   return GAB_OK;

@@ -91,9 +91,9 @@ void gab_app_flow_extra_bytes(const flow_case *which, double *state, double *ima
 {
   const int dimension = which->domain.dimension;
   gab_app_scalars_bytes(&which->scalars, dimension, state, image);
-  const double statistics =
-      sizeof(double) * ((which->means.names ? gab_means_values(which->means.names) : 0) +
-                        (which->until.every > 0 ? dimension : 0));
+  const int values = (which->means.names ? gab_means_values(which->means.names) : 0) +
+                     (which->until.every > 0 ? dimension : 0);
+  const double statistics = values * (double)sizeof(double);
   *state += statistics;
   *image += statistics;
 }
