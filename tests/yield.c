@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded into what scripts of faults/ and network/ start: who yields its core again and again, as MPI does while nothing comes, sleeps instead. Else each
- * process that waits, for a verdict, for one that stands still, or as a spare, takes a core from the tests beside it. A sleep
- * lasts for a sixteenth of the time that nothing has come for, and for 1 ms at most: what waits for short does as it
- * does without. */
+/* Preloaded into tests of several processes (tests/CMakeLists.txt): a process that yields its core again and again, as MPI does while
+ * nothing comes, sleeps instead. Otherwise each process that waits, for a message, a verdict or as a spare, takes a core from the tests
+ * that run at the same time. A sleep lasts a sixteenth of the time without a message so far, and 1 ms at most; short waits are as
+ * without it. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/syscall.h>
