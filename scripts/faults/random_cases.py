@@ -296,6 +296,9 @@ def draw_means(rng, case):
         case["output"]["probes"]["quantities"] += ["mean_" + names[1]] + (["reynolds_stress_xy"] if means["stresses"] else [])
     if rng.random() < 0.5:
         case["run"]["until"] = {"steady": pick(rng, 1e-9, 1e-3, 1e-2), "every": rng.randint(3, 20)}
+    if "forces" in case["output"] and rng.random() < 0.5:
+        case["output"]["forces"]["every"] = 1
+        case["run"].setdefault("until", {})["converged"] = {"of": case["bodies"][0]["name"] + ".fx", "within": pick(rng, 0.05, 0.5, 1)}
 
 
 def draw_flow(rng):

@@ -88,4 +88,45 @@ said 'run.until: every is needed'
 run 0 1 good.yaml --set run.steps=10 --set resilience.disk.every=5
 "$gabion" run good.yaml --set run.until.steady=0.1 --set run.until.every=10 --out out >said.txt 2>&1 && complain 'looks begin in the middle of a run'
 said 'run.until.every: nothing in the checkpoint, 10 now'
+
+# The mean of a coefficient, by batch means of the rows: the same interval and end after deaths and restarts.
+cat >mean.yaml <<'END'
+run: {steps: 4000, until: {converged: {of: c.fx, within: 0.15, start: 40}}}
+domain: {cells: [16, 16], block: [8, 8], dx: 0.125}
+fluid: {viscosity: 0.05}
+units: {dt: 0.02}
+boundaries: {x_min: {type: velocity, velocity: [0.2, 0], factor: "1 + 0.5 * sin(6 * t)"}, x_max: {type: outflow}, y_min: {type: free_slip}, y_max: {type: free_slip}}
+bodies: [{name: c, type: cylinder, centre: [1, 0.9], radius: 0.3}]
+output: {forces: {every: 2}}
+resilience: {memory: {every: 7}}
+END
+run 0 1 mean.yaml
+said 'run.until.converged.within is 0.15 of it'
+said 'by run.until.converged: c.fx is '
+expected="$(checksum) $(reason)"
+cp out/forces.csv forces.csv
+python3 - "$expected" <<'PY' || complain "not the interval of the rows: $expected"
+import csv, math, re, sys
+mean, half, batches, length = map(float, re.search(r"is (\S+) \+- (\S+) with 95 %, by (\d+) batches of (\d+) rows", sys.argv[1]).groups())
+rows = [float(r["c.fx"]) for r in csv.DictReader(open("forces.csv")) if int(r["step"]) >= 40 and int(r["step"]) % 2 == 0]
+assert len(rows) == batches * length
+means = [math.fsum(rows[i:i + int(length)]) / length for i in range(0, len(rows), int(length))]
+centre = math.fsum(means) / batches
+wide = math.sqrt(math.fsum((m - centre) ** 2 for m in means) / (batches * (batches - 1)))
+assert abs(mean - centre) < 1e-5 * abs(centre) and 1.9 < half / wide < 2.3 and half <= 0.15 * abs(mean)
+PY
+last=$(tail -n 1 forces.csv | cut -d, -f1)
+run 0 3 mean.yaml --inject rank=1,step=61,phase=exchange --inject rank=2,step=$last,phase=output
+said 'rank 1 died'
+same 'converged, after deaths'
+rm -rf out
+timeout 100 "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run mean.yaml --set 'resilience.strategies=[local, shrink]' \
+  --inject rank=0,step=$((last - 3)),phase=exchange --out out >said.txt 2>&1 || complain "local: $(cat said.txt)"
+said 'rank 0 died'
+same 'converged, under local'
+run 0 2 mean.yaml --set run.steps=100 --set resilience.disk.every=25
+"$gabion" run mean.yaml --set resilience.disk.every=25 --out out >said.txt 2>&1 || complain "not resumed: $(cat said.txt)"
+same 'converged, after a restart'
+run 2 1 mean.yaml --set run.until.converged.of=d.fx
+said "run.until.converged.of: forces.csv has no column 'd.fx'; it has c.fx to c.fy"
 finish

@@ -218,6 +218,7 @@ static const char *const own[] = {"lbm",
                                   "output.scalars",
                                   "output.means",
                                   "run.until",
+                                  "run.until.converged",
                                   NULL};
 
 static const char *const usual_fields[] = {"velocity", "pressure", NULL};

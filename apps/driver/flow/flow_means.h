@@ -7,6 +7,7 @@
 #ifndef GABION_APPS_DRIVER_FLOW_MEANS_H
 #define GABION_APPS_DRIVER_FLOW_MEANS_H
 
+#include "apps/driver/flow/batch_means.h"
 #include "apps/driver/plan/app_plan.h"
 #include "blockforest/exchange/block_field.h"
 #include "blockforest/output/means.h"
@@ -41,6 +42,9 @@ gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, co
 typedef struct until_plan {
   gab_step every; /**< 0: none */
   double steady;  /**< 0: none */
+  const char *of; /**< column of forces.csv whose mean is to be known; borrowed; NULL: none */
+  double within;  /**< half of the width of its confidence interval, relative */
+  gab_step start; /**< first step with a row that counts */
 } until_plan;
 
 /** What is known of the last look. Equal on all ranks, part of the state, as the velocities of that look. */
@@ -55,6 +59,10 @@ typedef struct flow_until {
   double change; /**< per unit of time, relative; NaN: not known */
   double *velocity;
   uint8_t *fluid;
+  gab_schedule rows; /**< of forces.csv */
+  int column;        /**< of plan->of */
+  gab_step noted;    /**< step of the last row that counted */
+  batch_means batches;
 } flow_until;
 
 gab_status gab_app_until_declare(gab_config *config);
@@ -66,5 +74,18 @@ gab_status gab_app_flow_until_prepare(flow_until *made, const until_plan *plan, 
                                       const gab_lbm *lbm, double dt);
 void gab_app_flow_until_release(flow_until *it);
 gab_status gab_app_flow_until_add(flow_until *it, gab_timeloop *loop);
+
+/* ---- flow_converged.c ---- */
+
+gab_status gab_app_converged_declare(gab_config *config);
+gab_status gab_app_converged_read(const gab_config *config, until_plan *plan);
+/** @param[in] columns  of forces.csv, `count` of them @return ::GAB_ERR_INPUT if plan->of is not among them */
+gab_status gab_app_flow_converged_prepare(flow_until *it, const gab_config *config, gab_schedule rows,
+                                          const char *const *columns, size_t count);
+/** A row of forces.csv that is due. */
+void gab_app_flow_converged_note(flow_until *it, gab_step step, const double *values);
+gab_status gab_app_flow_converged_pack(const flow_until *it, gab_buffer *out);
+gab_status gab_app_flow_converged_unpack(flow_until *it, gab_reader *in);
+gab_status gab_app_flow_converged_add(flow_until *it, gab_timeloop *loop);
 
 #endif

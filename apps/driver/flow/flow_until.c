@@ -41,20 +41,25 @@ gab_status gab_app_until_declare(gab_config *config)
       .path = "run.until",
       .doc = "End of the run before run.steps or run.time, which stay the most.",
       KEYS(keys)};
-  return gab_app_declare(config, &section, 1);
+  GAB_TRY(gab_app_declare(config, &section, 1));
+  return gab_app_converged_declare(config);
 }
 
 gab_status gab_app_until_read(const gab_config *config, until_plan *plan)
 {
   *plan = (until_plan){0};
   if (!gab_config_is_set(config, "run.until")) return GAB_OK;
-  if (!gab_config_is_set(config, "run.until.steady"))
-    return gab_config_fail(config, "run.until", "steady is needed");
-  /* and stands in checkpoints: a run without looks that is to get some has no velocities of the last one */
-  if (!gab_config_is_set(config, "run.until.every"))
-    return gab_config_fail(config, "run.until", "every is needed");
-  *plan = (until_plan){.every = gab_config_int(config, "run.until.every"),
-                       .steady = gab_config_real(config, "run.until.steady")};
+  GAB_TRY(gab_app_converged_read(config, plan));
+  const bool has_every = gab_config_is_set(config, "run.until.every");
+  if (!gab_config_is_set(config, "run.until.steady")) {
+    if (plan->of && !has_every) return GAB_OK;
+    return gab_config_fail(config, "run.until",
+                           has_every ? "steady is needed" : "steady or converged is needed");
+  }
+  /* It stands in checkpoints: a run without looks that is to get some has no velocities of the last one. */
+  if (!has_every) return gab_config_fail(config, "run.until", "every is needed");
+  plan->every = gab_config_int(config, "run.until.every");
+  plan->steady = gab_config_real(config, "run.until.steady");
   return GAB_OK;
 }
 
@@ -211,7 +216,8 @@ static gab_status pack(void *user, gab_buffer *out)
 {
   const flow_until *it = user;
   GAB_TRY(gab_put_i64(out, it->step));
-  return gab_put_f64s(out, &it->change, 1);
+  GAB_TRY(gab_put_f64s(out, &it->change, 1));
+  return gab_app_flow_converged_pack(it, out);
 }
 
 static gab_status unpack(void *user, gab_reader *in)
@@ -220,7 +226,8 @@ static gab_status unpack(void *user, gab_reader *in)
   int64_t step;
   GAB_TRY(gab_get_i64(in, &step));
   it->step = step;
-  return gab_get_f64s(in, &it->change, 1);
+  GAB_TRY(gab_get_f64s(in, &it->change, 1));
+  return gab_app_flow_converged_unpack(it, in);
 }
 
 gab_status gab_app_flow_until_add(flow_until *it, gab_timeloop *loop)
@@ -230,8 +237,10 @@ gab_status gab_app_flow_until_add(flow_until *it, gab_timeloop *loop)
                              .user = it,
                              .pack = pack,
                              .unpack = unpack};
-  if (it->plan->every == 0) return GAB_OK;
+  if (it->plan->every == 0 && !it->plan->of) return GAB_OK;
   GAB_TRY(gab_timeloop_add_entity(loop, &entity));
+  GAB_TRY(gab_app_flow_converged_add(it, loop));
+  if (it->plan->every == 0) return GAB_OK;
   GAB_TRY(gab_timeloop_add_action(loop, "change of the velocity", is_due, look, it));
   return gab_timeloop_add_end(loop, "run.until", is_due, is_steady, it);
 }

@@ -112,9 +112,13 @@ static gab_status add_forces(simulation *which)
       }
   status = gab_output_add_series(which->base.output, found->output.forces, "forces", columns, count,
                                  gab_app_forces_row, which, NULL);
+  status = gab_app_blame(found->base.config, "bodies", status);
+  if (status == GAB_OK)
+    status = gab_app_flow_converged_prepare(&which->until, found->base.config, found->output.forces, columns,
+                                            count);
   gab_free(&memory);
   gab_free(&list);
-  return gab_app_blame(found->base.config, "bodies", status);
+  return status;
 }
 
 static gab_status add_integrals(simulation *which)

@@ -73,6 +73,7 @@ gab_status gab_app_forces_row(void *user, gab_step step, double time, double *va
 {
   simulation *which = user;
   const gab_lbm_setup *setup = &which->parameters->setup;
+  const double *row = values;
   int dimension = which->parameters->domain.dimension;
   const bool is_due = gab_schedule_due(which->parameters->output.forces, step);
   if (is_due || which->forces_step != step) GAB_TRY(gab_app_forces_last(which, step));
@@ -85,6 +86,7 @@ gab_status gab_app_forces_row(void *user, gab_step step, double time, double *va
     if (is_due && 2 * step >= which->parameters->base.steps && step > 0)
       note_coefficients(&which->records[i], time, c);
   }
+  if (is_due) gab_app_flow_converged_note(&which->until, step, row);
   return GAB_OK;
 }
 
