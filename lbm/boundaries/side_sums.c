@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Area and flow rate of sides on the cells of the grid, and the scale that a given flow rate needs. */
 #include "core/messages/collective.h"
+#include "lbm/boundaries/side_flow_impl.h"
 #include "lbm/boundaries/side_impl.h"
-#include "lbm/lbm_impl.h"
 #include "lbm/setup/units.h"
 
 #include <math.h>
@@ -22,8 +22,8 @@ static int64_t size_of(const face *at, int axis)
   return at->domain->cells[axis] << (axis < at->domain->dimension ? at->level : 0);
 }
 
-/* What the links of a direction into the cell let enter per step at factor and scale 1: their terms across the side at density 1. */
-static double flow_of(const face *at, const gab_side *side, int q)
+/* Adds what the links of a direction into the cell let enter per step at factor and scale 1: their terms across the side at density 1. */
+static void add_flow(const face *at, const gab_side *side, int q, double flow[2])
 {
   const gab_lattice *lattice = at->model->lattice;
   const int axis = at->side / 2, inward = at->side % 2 ? -1 : 1;
@@ -32,16 +32,25 @@ static double flow_of(const face *at, const gab_side *side, int q)
   for (int d = 0; d < at->domain->dimension; d++)
     share[d] = (double)(2 * at->cell[d] - c[d] + 1) / 2 / (double)size_of(at, d);
   gab_side_shape_at(side, at->side, at->domain, share, shape);
-  return 6 * lattice->weight[q] * inward * side->velocity[axis] * shape[0];
+  for (int part = 0; part < 2; part++)
+    flow[part] += 6 * lattice->weight[q] * inward * side->velocity[axis] * shape[part];
 }
 
-/* Adds what enters the cell to the conditions of the places that its links come from. */
-static void add_flows(const face *at, double area, gab_side_sums sums[GAB_MOST_CONDITIONS])
+/* What enters the cell counts for the conditions of the places that its links come from. */
+int gab_face_flows(const gab_lbm_model *model, int level, int index, const int64_t cell[3],
+                   gab_face_flow flows[GAB_MOST_CONDITIONS])
 {
-  const gab_lattice *lattice = at->model->lattice;
-  const int axis = at->side / 2, inward = at->side % 2 ? -1 : 1;
-  double flow[GAB_MOST_CONDITIONS] = {0};
+  const face face_at = {.model = model,
+                        .domain = gab_geometry_domain(model->geometry),
+                        .level = level,
+                        .side = index,
+                        .cell = {cell[0], cell[1], cell[2]}};
+  const face *at = &face_at;
+  const gab_lattice *lattice = model->lattice;
+  const int axis = index / 2, inward = index % 2 ? -1 : 1;
+  double flow[GAB_MOST_CONDITIONS][2] = {{0}};
   uint32_t given = 0;
+  int count = 0;
   for (int q = 1; q < lattice->q; q++) {
     const int8_t *c = lattice->c[q];
     int64_t place[3];
@@ -54,11 +63,12 @@ static void add_flows(const face *at, double area, gab_side_sums sums[GAB_MOST_C
     const int condition = gab_condition_at(at->model, at->level, place, at->side);
     const gab_side *side = gab_lbm_condition(&at->model->options, condition);
     if (!gab_side_moves(side)) continue;
-    flow[condition] += flow_of(at, side, q);
+    add_flow(at, side, q, flow[condition]);
     given |= 1U << condition;
   }
   for (int k = 0; k < GAB_MOST_CONDITIONS; k++)
-    if (given >> k & 1) gab_exact_add(&sums[k].flow, area * flow[k]);
+    if (given >> k & 1) flows[count++] = (gab_face_flow){.condition = k, .flow = {flow[k][0], flow[k][1]}};
+  return count;
 }
 
 /* Whether the face of a cell has another condition, which throws back. */
@@ -115,7 +125,9 @@ static void add_face(const face *at, gab_side_sums sums[GAB_MOST_CONDITIONS])
   const double area = ldexp(1, -(dimension - 1) * at->level);
   gab_exact_add(&sums[condition].area, area);
   gab_exact_add(&sums[condition].wetted, wetted_of(at, condition) * ldexp(1, -(dimension - 2) * at->level));
-  add_flows(at, area, sums);
+  gab_face_flow flows[GAB_MOST_CONDITIONS];
+  const int count = gab_face_flows(at->model, at->level, at->side, at->cell, flows);
+  for (int i = 0; i < count; i++) gab_exact_add(&sums[flows[i].condition].flow, area * flows[i].flow[0]);
 }
 
 /* Whether fluid passes a side or any of its patches. */

@@ -104,10 +104,10 @@ gab_status gab_lbm_scalar_step(gab_lbm_scalar *it)
   for (size_t b = 0; b < count; b++) GAB_TRY(take_momentum(it, gab_forest_block(it->forest, b)));
   for (int part = 0; part < it->substeps; part++) {
     if (it->options.bounded) keep_start(it);
-    GAB_TRY(gab_lbm_scalar_find_next(it, start + (double)part / it->substeps));
+    GAB_TRY(gab_lbm_scalar_find_next(it, start, start + (double)part / it->substeps));
     take_next(it);
     if (!it->options.bounded) continue;
-    GAB_TRY(gab_lbm_scalar_find_next(it, start + (double)(part + 1) / it->substeps));
+    GAB_TRY(gab_lbm_scalar_find_next(it, start, start + (double)(part + 1) / it->substeps));
     take_mean(it);
   }
   return GAB_OK;

@@ -19,7 +19,8 @@
  *  @endcode
  *  Sides of the domain are periodic as in the forest; else they lie half a cell beyond the last cells. Where the flow lets fluid
  *  pass a side, the scalar is carried through it: in and out with the value of the side if that is fixed, else with that of the
- *  cell. Cells of bodies are solid: doc/heat.md says what is exact at their walls.
+ *  cell. Through a side or patch of given velocity its flow rate carries, with the factor in time at the start of the step.
+ *  Cells of bodies are solid: doc/heat.md says what is exact at their walls.
  *
  *  Levels: finer levels of the flow take more and shorter steps, during which the scalar is constant; the scalar takes the
  *  step of level 0 everywhere. The flux through a coarse face is the sum of those through the fine faces opposite to it.

@@ -256,8 +256,9 @@ bool gab_lbm_scalar_is_at_side(const gab_lbm_scalar *it, const gab_block *block,
 typedef struct side_state {
   gab_lbm_scalar_side_kind kind;
   double value, transfer;
-  bool passes; /* fluid crosses it */
-  int sign;    /* of what goes into the domain along the axis */
+  bool is_open; /* fluid crosses it with a velocity that is not given */
+  double given; /* momentum into the domain else */
+  int sign;     /* of what goes into the domain along the axis */
 } side_state;
 
 /* Along the axis, in cells of the block. @param[in] j  momentum of the cell; inner: that of the next cell, or the same
@@ -265,25 +266,27 @@ typedef struct side_state {
 static double side_flux(const gab_lbm_scalar *it, const side_state *at, double t, double j, double inner,
                         scalar_rates rates, double *beyond)
 {
-  const double j_beyond = at->passes ? 2 * j - inner : -j; /* linear to the side */
+  const double twice = at->is_open ? j + (2 * j - inner) /* linear to the side */ : 2 * at->sign * at->given;
   double conducted = 0;
   *beyond = at->kind == GAB_SCALAR_FIXED ? 2 * at->value - t : t;
   if (at->kind == GAB_SCALAR_FIXED) conducted = rates.conducts * (*beyond - t);
   else if (at->kind == GAB_SCALAR_FLUX) conducted = rates.passes * at->value;
   else if (at->kind == GAB_SCALAR_TRANSFER && at->transfer > 0)
     conducted = (at->value - t) / (1 / (2 * rates.conducts) + 1 / (rates.passes * at->transfer));
-  const double carried = rates.carries * (j + j_beyond);
+  const double carried = rates.carries * twice;
   if (it->options.bounded && at->sign * carried < 0) return 2 * carried * t + at->sign * conducted;
   return carried * (t + *beyond) + at->sign * conducted;
 }
 
 /* The condition of a face: of a patch, or of all of a side. */
-static side_state state_of(const gab_lbm_scalar *it, int side, int condition)
+static side_state state_of(const gab_lbm_scalar *it, int side, int condition, double inflow)
 {
   side_state at = {.kind = it->options.sides[side].kind,
                    .value = it->options.sides[side].value,
                    .transfer = it->options.transfer[side],
-                   .passes = gab_lbm_passes_fluid(it->lbm, condition),
+                   .is_open =
+                       gab_side_kind_is_open(gab_lbm_condition(&it->lbm->model.options, condition)->kind),
+                   .given = inflow,
                    .sign = side % 2 ? -1 : 1};
   if (condition < GAB_SIDE_COUNT || !it->options.patches) return at;
   const gab_lbm_scalar_wall *patch = &it->options.patches[condition - GAB_SIDE_COUNT];
@@ -293,16 +296,16 @@ static side_state state_of(const gab_lbm_scalar *it, int side, int condition)
   return at;
 }
 
-/* At a ghost cell beyond a side. @param[in] place  in cells of the domain */
+/* At a ghost cell beyond a side. @param[in] place  in cells of the domain @param[in] inflow  momentum that is given */
 static double flux_beyond(const gab_lbm_scalar *it, const gab_block *block, int side, const int32_t ghost[3],
-                          const int64_t place[3], scalar_rates rates)
+                          const int64_t place[3], scalar_rates rates, double inflow)
 {
   gab_field *now = gab_block_data(block, it->now);
   const scalar_cells *cells = gab_block_data(block, it->cells);
   const int axis = side / 2,
             inwards = side % 2 ? 2 * axis : 2 * axis + 1; /* the side of the cell towards the inside */
   const int condition = gab_condition_at(&it->lbm->model, gab_block_level(it->forest, block), place, side);
-  const side_state at = state_of(it, side, condition);
+  const side_state at = state_of(it, side, condition, inflow);
   int32_t cell[3] = {ghost[0], ghost[1], ghost[2]}, inner[3];
   cell[axis] += at.sign;
   for (int k = 0; k < 3; k++) inner[k] = cell[k];
@@ -321,15 +324,20 @@ static double flux_beyond(const gab_lbm_scalar *it, const gab_block *block, int 
 static void fill_side(const gab_lbm_scalar *it, const gab_block *block, int side)
 {
   gab_field *next = gab_block_data(block, it->next);
+  const scalar_cells *made = gab_block_data(block, it->cells);
   const scalar_rates rates = scalar_rates_of(it, block);
+  size_t face = 0, i = made->inflow_start[side];
   const gab_box ghosts = ghosts_of_side(next, side), cells = gab_block_cells(it->forest, block);
   for (int64_t z = ghosts.lo[2]; z < ghosts.hi[2]; z++)
     for (int64_t y = ghosts.lo[1]; y < ghosts.hi[1]; y++)
-      for (int64_t x = ghosts.lo[0]; x < ghosts.hi[0]; x++) {
+      for (int64_t x = ghosts.lo[0]; x < ghosts.hi[0]; x++, face++) {
+        double inflow = 0;
+        for (; i < made->inflow_start[side + 1] && made->inflows[i].face == face; i++)
+          inflow += made->inflows[i].flow * it->factors[made->inflows[i].factor];
         const int32_t ghost[3] = {(int32_t)x, (int32_t)y, (int32_t)z};
         const int64_t place[3] = {cells.lo[0] + x, cells.lo[1] + y, cells.lo[2] + z};
         gab_field_set(next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE,
-                      flux_beyond(it, block, side, ghost, place, rates));
+                      flux_beyond(it, block, side, ghost, place, rates, inflow));
       }
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which cells of a block are solid for a scalar, the walls between them and fluid cells, and its source. */
+/* Which cells of a block are solid for a scalar, the walls between them and fluid cells, given inflow, and its source. */
 #include "lbm/scalar/scalar_impl.h"
 
 #include "core/memory/memory.h"
+#include "lbm/boundaries/side_flow_impl.h"
 
 static bool is_solid(const gab_geometry *geometry, int level, const int64_t cell[3])
 {
@@ -115,6 +116,43 @@ scalar_contact gab_lbm_scalar_contact_of(const gab_lbm_scalar *it, const scalar_
   return (scalar_contact){0};
 }
 
+/* ---------------------------------------------------------------- inflow */
+
+static gab_status add_inflows(builder *by, int side, size_t face, const int64_t cell[3])
+{
+  gab_face_flow flows[GAB_MOST_CONDITIONS];
+  scalar_cells *made = by->made;
+  size_t *count = &made->inflow_start[side + 1];
+  if (is_solid(by->geometry, by->level, cell)) return GAB_OK;
+  const int found = gab_face_flows(&by->it->lbm->model, by->level, side, cell, flows);
+  for (int i = 0; i < 2 * found; i++) {
+    const double flow = flows[i / 2].flow[i % 2];
+    if (flow == 0) continue;
+    GAB_TRY(gab_list_reserve(&made->inflows, *count, sizeof *made->inflows));
+    made->inflows[(*count)++] =
+        (scalar_inflow){face, flows[i / 2].condition + i % 2 * GAB_MOST_CONDITIONS, flow};
+  }
+  return GAB_OK;
+}
+
+static gab_status find_inflows(builder *by, const gab_block *block)
+{
+  const int64_t *lo = by->box.lo;
+  for (int side = 0; side < 6; side++) {
+    by->made->inflow_start[side + 1] = by->made->inflow_start[side];
+    if (side >= 2 * by->it->dimension || !gab_lbm_scalar_is_at_side(by->it, block, side)) continue;
+    gab_box slice = by->box;
+    size_t face = 0;
+    slice.lo[side / 2] = side % 2 ? slice.hi[side / 2] - 1 : lo[side / 2];
+    slice.hi[side / 2] = slice.lo[side / 2] + 1;
+    for (int64_t z = slice.lo[2]; z < slice.hi[2]; z++)
+      for (int64_t y = slice.lo[1]; y < slice.hi[1]; y++)
+        for (int64_t x = slice.lo[0]; x < slice.hi[0]; x++, face++)
+          GAB_TRY(add_inflows(by, side, face, (const int64_t[3]){x, y, z}));
+  }
+  return GAB_OK;
+}
+
 /* ---------------------------------------------------------------- block data */
 
 double gab_lbm_scalar_source_at(const gab_lbm_scalar *it, const gab_block *block, const int32_t x[3],
@@ -155,6 +193,7 @@ static void destroy(void *user, void *data)
   gab_free(&gone->beyond);
   gab_free(&gone->far);
   gab_free(&gone->faces);
+  gab_free(&gone->inflows);
   gab_free(&gone->source);
   gab_free(&gone);
 }
@@ -172,6 +211,7 @@ static gab_status create(void *user, const gab_forest *forest, const gab_block *
                 .box = gab_block_cells(forest, block),
                 .made = made};
   gab_status status = find_walls(&by);
+  if (status == GAB_OK) status = find_inflows(&by, block);
   if (status == GAB_OK) status = find_source(it, forest, block, made);
   if (status != GAB_OK) destroy(NULL, made);
   else *data = made;

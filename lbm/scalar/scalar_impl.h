@@ -29,7 +29,14 @@ typedef struct scalar_face {
   double area;     /* of the wall that belongs to it, in faces of its level */
 } scalar_face;
 
-/* Derived block data: what geometry and source are on a block. */
+/* Flow that a condition with a given velocity lets through a face at a side of the domain. */
+typedef struct scalar_inflow {
+  size_t face;    /* among the ghost cells beyond the side, x fastest */
+  int32_t factor; /* of GAB_SIDE_FACTORS */
+  double flow;    /* into the domain, per face and step of its level, at factor 1 and density 1 */
+} scalar_inflow;
+
+/* Derived block data: geometry, given inflow and source of a block. */
 typedef struct scalar_cells {
   uint8_t *closed; /* x fastest; NULL: all cells and those around are fluid */
   uint8_t
@@ -37,7 +44,9 @@ typedef struct scalar_cells {
   uint8_t *far; /* bits of sides two cells from which there is a solid one; of bounded scalars */
   scalar_face *faces;
   size_t face_count;
-  double *source; /* per step of level 0; NULL: none that stays */
+  scalar_inflow *inflows; /* by side, then by face */
+  size_t inflow_start[7]; /* of each side; the last one is their number */
+  double *source;         /* per step of level 0; NULL: none that stays */
 } scalar_cells;
 
 struct gab_lbm_scalar {
@@ -52,8 +61,9 @@ struct gab_lbm_scalar {
    * between blocks of one level. */
   gab_data_id now, next, cells;
   gab_exchange *within;
-  gab_coupling **between; /* one per level of the coarser blocks */
-  uint64_t revision;      /* of the forest for which ghosts of `next' were cleared */
+  gab_coupling **between;           /* one per level of the coarser blocks */
+  uint64_t revision;                /* of the forest for which ghosts of `next' were cleared */
+  double factors[GAB_SIDE_FACTORS]; /* of the sides of the flow, in the step under way */
 };
 
 /* Values of a row of cells along x. */
@@ -148,7 +158,8 @@ void gab_lbm_scalar_move_block(const gab_lbm_scalar *it, const gab_block *block,
  *  it. */
 double gab_lbm_scalar_flux_at(const gab_lbm_scalar *it, const gab_block *block, const int32_t cell[3],
                               int side);
-/** The values one sub-step later, into `next`, and ghosts of what there is now. Collective among neighbours. */
-gab_status gab_lbm_scalar_find_next(gab_lbm_scalar *it, double step);
+/** The values one sub-step later, into `next`, and ghosts of what there is now. Collective among neighbours.
+ *  @param[in] flow_step  whose velocities of sides carry @param[in] step  of the source, also parts of one */
+gab_status gab_lbm_scalar_find_next(gab_lbm_scalar *it, double flow_step, double step);
 
 #endif

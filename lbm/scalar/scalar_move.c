@@ -2,6 +2,8 @@
 /* A sub-step of a scalar on a block: fluxes between cells, walls of bodies, source. */
 #include "lbm/scalar/scalar_impl.h"
 
+#include "lbm/lbm_impl.h"
+
 /* ---------------------------------------------------------------- fluxes through a row of faces */
 
 enum { ROW = 128 };
@@ -214,9 +216,10 @@ void gab_lbm_scalar_move_block(const gab_lbm_scalar *it, const gab_block *block,
   fill_solid(it, block, now, next);
 }
 
-gab_status gab_lbm_scalar_find_next(gab_lbm_scalar *it, double step)
+gab_status gab_lbm_scalar_find_next(gab_lbm_scalar *it, double flow_step, double step)
 {
   const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(it->forest);
+  gab_lbm_ramps(it->lbm, fmax(0, flow_step), it->factors);
   GAB_TRY(gab_lbm_scalar_exchange(it));
 #pragma omp parallel for schedule(dynamic)
   for (ptrdiff_t b = 0; b < count; b++) {

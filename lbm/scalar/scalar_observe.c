@@ -48,7 +48,8 @@ gab_status gab_lbm_scalar_measure(gab_lbm_scalar *it, int axis, gab_lbm_scalar_f
   measuring by = {.axis = axis};
   if (axis < 0 || axis >= it->dimension) GAB_FAIL(GAB_ERR_ARGUMENT, "there is no axis %d here", axis);
   for (int i = 0; i < SUMS; i++) gab_exact_clear(&by.sums[i]);
-  GAB_TRY(gab_lbm_scalar_find_next(it, (double)gab_lbm_get_step(it->lbm)));
+  const double step = (double)gab_lbm_get_step(it->lbm);
+  GAB_TRY(gab_lbm_scalar_find_next(it, step, step));
   for (size_t b = 0; b < gab_forest_block_count(it->forest); b++)
     measure_block(it, gab_forest_block(it->forest, b), &by);
   gab_world *world = gab_forest_world(it->forest);
@@ -118,7 +119,8 @@ static gab_status find_balance(gab_lbm_scalar *it, size_t count, balancing *by)
 {
   gab_world *world = gab_forest_world(it->forest);
   for (size_t i = 0; i < count; i++) gab_exact_clear(&by->sums[i]);
-  GAB_TRY(gab_lbm_scalar_find_next(it, (double)gab_lbm_get_step(it->lbm)));
+  const double step = (double)gab_lbm_get_step(it->lbm);
+  GAB_TRY(gab_lbm_scalar_find_next(it, step, step));
   for (size_t b = 0; b < gab_forest_block_count(it->forest); b++)
     balance_block(it, gab_forest_block(it->forest, b), by);
   GAB_TRY(gab_world_sum_exact(world, by->sums, count));

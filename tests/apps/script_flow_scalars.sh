@@ -89,8 +89,8 @@ scalar_boundaries: [{type: value, at: [nozzle], value: 1}]
 output: {scalars: {every: 200}}
 END
 run 0 2 nozzle.yaml
-# Half of the faces let 0.2 * 2 m^2/s in, up to the extrapolation of the momentum at the edges of the jet.
-awk -F, 'END { exit !($6 > 0.37 && $6 < 0.42 && $5 < 1.02) }' out/scalars.csv || complain "the nozzle: $(cat out/scalars.csv)"
+# Half of the faces carry 0.2 * 2 m^2/s in; cells at the edges of the jet are warmer than that and conduct some of it back (doc/heat.md).
+awk -F, 'END { exit !($6 > 0.394 && $6 < 0.401 && $5 < 1.06) }' out/scalars.csv || complain "the nozzle: $(cat out/scalars.csv)"
 sed 's/at: \[nozzle\]/at: [y_min]/' nozzle.yaml >bad.yaml
 check 2 bad.yaml
 said 'boundaries.x_min.patches.0: fluid flows in, but heat has no value there'
