@@ -109,4 +109,29 @@ refuse 's/schmidt: 2, //' 'needs diffusivity, prandtl or schmidt'
 refuse 's/schmidt: 2, /schmidt: 2, substeps: 1, /; s/viscosity: 0.02/viscosity: 1.5/' 'at least'
 refuse 's/at: \[y_min\]/at: [x_min]/' 'x_min has a condition of temperature already'
 refuse 's/quantities: \[temperature, dye\]/quantities: [temperature, die]/' 'die'
+refuse 's/name: dye/name: d.y/' "bad.yaml:16:12: scalars.1.name: \`d.y' is not a valid name of a quantity"
+refuse 's/name: dye/name: mean_dye/; s/^output:/output:\n  means: {quantities: [velocity]}/' "'mean_dye' could be a quantity of output.means"
+refuse 's/initial: 300,/initial: "sqrt(x - 1)", reference: 300,/' "scalars.0.initial: the formula 'sqrt(x - 1)' is -nan at (0.0625, 0.0625"
+refuse 's/at: \[fin\], flux/at: [fin, rod], flux/' 'scalar_boundaries.2.at: rod has a condition of temperature already'
+refuse 's/name: fin/name: y_max/' "bodies.1.name: 'y_max' is the name of a side"
+refuse 's/y_max: {type: free_slip}/y_max: {type: wall, patches: [{name: rod, region: box, lo: [1, 0], hi: [2, 0], type: wall}]}/' \
+  "bodies.0.name: 'rod' is the name of boundaries.y_max.patches.0"
+refuse 's/y_max: {type: free_slip}/y_max: {type: wall, patches: [{name: lid, region: box, lo: [1, 0], hi: [2, 0], type: wall}]}/; s/at: \[fin\], flux/at: [lid], flux/; s/at: \[y_min\]/at: [y_min, lid]/' \
+  'lid has a condition of temperature already'
+
+# Fluid may turn inwards where nothing is known of it; a hot patch counts in the speed that buoyancy can reach.
+sed 's/velocity: \[0.4, 0\]/velocity: [-0.4, 0], factor: cos(t)/; s/at: \[x_min/at: [y_max/' heat.yaml >turns.yaml
+check 0 turns.yaml
+said 'boundaries.x_min: where its factor or shape lets fluid in, temperature has the value of the cell'
+cat >lid.yaml <<'END'
+run: {steps: 1}
+domain: {cells: [16, 16], block: [8, 8], dx: 1}
+fluid: {viscosity: 0.001}
+units: {dt: 1}
+boundaries: {x_min: {type: wall}, x_max: {type: wall}, y_max: {type: wall}, y_min: {type: wall, patches: [{name: lid, region: box, lo: [4, 0], hi: [8, 0], type: wall}]}}
+scalars: [{name: heat, diffusivity: 0.001, expansion: 1e-3, gravity: [0, -1]}]
+scalar_boundaries: [{type: value, at: [lid], value: 1}]
+END
+check 0 lid.yaml
+said 'height) 0.126 cells per step'
 finish

@@ -27,6 +27,7 @@ typedef struct scalar_plan {
   gab_lbm_scalar_options options;         /**< in lattice units; without what points into a run */
   gab_lbm_scalar_wall *bodies;            /**< owned; of each body */
   gab_lbm_scalar_wall *patches;           /**< owned; of each patch of the flow */
+  bool *body_is_set, *patch_is_set;       /**< owned; has a condition in the file */
   bool has_condition[6];
 } scalar_plan;
 

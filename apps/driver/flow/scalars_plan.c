@@ -171,6 +171,20 @@ static bool is_set(reader *by, const char *name)
   return gab_config_is_set(by->from->config, key_of(by, name));
 }
 
+/* Names that output.means gives to its own quantities. */
+static gab_status check_prefix(const reader *by)
+{
+  static const char *const prefixes[] = {"mean_", "rms_", "reynolds_stress_", "turbulent_kinetic_energy"};
+  if (!gab_config_is_set(by->from->config, "output.means")) return GAB_OK;
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(by->made->name, prefixes[i], strlen(prefixes[i])) == 0)
+      return gab_config_fail(
+          by->from->config, by->path,
+          "'%s' could be a quantity of output.means, which has names %s...: choose another name",
+          by->made->name, prefixes[i]);
+  return GAB_OK;
+}
+
 static gab_status read_name(reader *by)
 {
   gab_quantity items[GAB_LBM_MOST_QUANTITIES];
@@ -182,7 +196,12 @@ static gab_status read_name(reader *by)
     return gab_config_fail(by->from->config, by->path, "'%s' is a quantity of the flow: choose another name",
                            by->made->name);
   const gab_quantity own = {.name = by->made->name, .components = 1, .evaluate = items[0].evaluate};
-  GAB_TRY(gab_app_blame(by->from->config, by->path, gab_quantity_check(&own)));
+  if (gab_quantity_check(&own) != GAB_OK) {
+    char message[256];
+    snprintf(message, sizeof message, "%s", gab_error_message());
+    return gab_config_fail(by->from->config, by->path, "%s", message);
+  }
+  GAB_TRY(check_prefix(by));
   by->made->unit = gab_config_string(by->from->config, key_of(by, "unit"));
   return GAB_OK;
 }
@@ -202,6 +221,30 @@ static gab_status read_diffusivity(reader *by)
   return GAB_OK;
 }
 
+/* Sees cells all over the domain, at most 64 along each axis. */
+static gab_status check_initial(const reader *by)
+{
+  enum { MOST_CELLS = 64 };
+  const gab_domain *domain = by->from->domain;
+  const gab_expression *initial = by->made->initial;
+  int64_t count[3];
+  for (int axis = 0; axis < 3; axis++)
+    count[axis] = domain->cells[axis] < MOST_CELLS ? domain->cells[axis] : MOST_CELLS;
+  for (int64_t i = 0; i < count[0] * count[1] * count[2]; i++) {
+    const int64_t index[3] = {i % count[0], i / count[0] % count[1], i / (count[0] * count[1])};
+    double at[3];
+    for (int axis = 0; axis < 3; axis++) {
+      const int64_t cell = index[axis] * domain->cells[axis] / count[axis];
+      at[axis] = domain->origin[axis] + ((double)cell + 0.5) * domain->dx;
+    }
+    const double value = gab_expression_at(initial, at);
+    if (!isfinite(value))
+      return gab_config_fail(by->from->config, by->path, "the formula '%s' is %g at (%g, %g, %g)",
+                             gab_expression_text(initial), value, at[0], at[1], at[2]);
+  }
+  return GAB_OK;
+}
+
 /* The reference has to be known before sides are, which are given as differences to it. */
 static gab_status read_values(reader *by)
 {
@@ -209,6 +252,8 @@ static gab_status read_values(reader *by)
   const double nowhere[4] = {0};
   scalar_plan *made = by->made;
   made->initial = gab_config_expression(config, key_of(by, "initial"));
+  key_of(by, "initial");
+  GAB_TRY(check_initial(by));
   if (is_set(by, "source")) made->source = gab_config_expression(config, key_of(by, "source"));
   if (is_set(by, "reference")) made->reference = real_of(by, "reference");
   else if (gab_expression_is_constant(made->initial))
@@ -266,6 +311,8 @@ static gab_status read_scalar(reader *by)
   by->made->options.reference = 0; /* cells store the difference */
   by->made->options.unit = by->made->unit;
   const gab_patches *patches = by->from->setup->patches;
+  GAB_TRY(GAB_NEW_ARRAY(&by->made->patch_is_set, patches ? (size_t)patches->count : 0, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&by->made->body_is_set, by->from->setup->body_count, GAB_MEMORY_OTHER));
   GAB_TRY(GAB_NEW_ARRAY(&by->made->patches, patches ? (size_t)patches->count : 0, GAB_MEMORY_OTHER));
   return GAB_NEW_ARRAY(&by->made->bodies, by->from->setup->body_count, GAB_MEMORY_OTHER);
 }
@@ -319,21 +366,29 @@ static gab_status set_side(const scalars_case *from, scalar_plan *made, const ch
   return GAB_OK;
 }
 
+/* Of a body or a patch. */
+static gab_status set_once(const scalars_case *from, const scalar_plan *made, const char *path,
+                           const char *name, gab_lbm_scalar_wall wall, bool *is_set_already,
+                           gab_lbm_scalar_wall *place)
+{
+  if (*is_set_already)
+    return gab_config_fail(from->config, path, "%s has a condition of %s already", name, made->name);
+  *is_set_already = true;
+  *place = wall;
+  return GAB_OK;
+}
+
 static gab_status set_at(const scalars_case *from, scalar_plan *made, const char *path, const char *name,
                          gab_lbm_scalar_wall wall)
 {
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
     if (strcmp(side_names[side], name) == 0) return set_side(from, made, path, side, wall);
   for (size_t i = 0; i < from->setup->body_count; i++)
-    if (strcmp(from->setup->bodies[i].name, name) == 0) {
-      made->bodies[i] = wall;
-      return GAB_OK;
-    }
+    if (strcmp(from->setup->bodies[i].name, name) == 0)
+      return set_once(from, made, path, name, wall, &made->body_is_set[i], &made->bodies[i]);
   for (int i = 0; from->setup->patches && i < from->setup->patches->count; i++)
-    if (strcmp(from->setup->patches->list[i].name, name) == 0) {
-      made->patches[i] = wall;
-      return GAB_OK;
-    }
+    if (strcmp(from->setup->patches->list[i].name, name) == 0)
+      return set_once(from, made, path, name, wall, &made->patch_is_set[i], &made->patches[i]);
   return gab_config_fail(from->config, path,
                          "'%s' is neither a side (x_min, ...) nor the name of a body or patch", name);
 }
@@ -365,9 +420,17 @@ static gab_status check_inlet(const scalars_case *from, const scalar_plan *made,
   const gab_lbm_scalar_side_kind kind =
       patch < 0 ? made->options.sides[side].kind : made->patches[patch].kind;
   const bool is_given = gab_side_kind_passes_fluid(flow->kind) && !gab_side_kind_is_open(flow->kind);
-  if (!is_given || !(inwards > 0 || flow->flow_rate > 0) || kind == GAB_SCALAR_FIXED) return GAB_OK;
+  if (!is_given || (inwards == 0 && flow->flow_rate == 0) || kind == GAB_SCALAR_FIXED) return GAB_OK;
   if (patch < 0) gab_config_path(path, "boundaries.%s", side_names[side]);
   else gab_config_path(path, "%s", options->patches->list[patch].path);
+  if (!(inwards > 0 || flow->flow_rate > 0)) {
+    if (flow->factor || flow->series || flow->shape || flow->profile == GAB_PROFILE_WOMERSLEY)
+      gab_log(GAB_LOG_WARNING,
+              "%s: where its factor or shape lets fluid in, %s has the value of the cell; add {type: value, "
+              "at: [%s], value: ...} to scalar_boundaries",
+              path, made->name, patch < 0 ? side_names[side] : options->patches->list[patch].name);
+    return GAB_OK;
+  }
   return gab_config_fail(
       from->config, path,
       "fluid flows in, but %s has no value there: add {type: value, at: [%s], value: ...} to "
@@ -401,6 +464,12 @@ static double largest_difference(const scalars_case *from, const scalar_plan *ma
   }
   for (size_t i = 0; i < from->setup->body_count; i++) {
     const gab_lbm_scalar_wall *at = &made->bodies[i];
+    if (at->kind != GAB_SCALAR_FIXED && at->kind != GAB_SCALAR_TRANSFER) continue;
+    least = fmin(least, at->value);
+    most = fmax(most, at->value);
+  }
+  for (int i = 0; from->setup->patches && i < from->setup->patches->count; i++) {
+    const gab_lbm_scalar_wall *at = &made->patches[i];
     if (at->kind != GAB_SCALAR_FIXED && at->kind != GAB_SCALAR_TRANSFER) continue;
     least = fmin(least, at->value);
     most = fmax(most, at->value);
@@ -471,6 +540,27 @@ static gab_status read_output(const scalars_case *from, scalars_plan *plan)
   return GAB_OK;
 }
 
+/* Conditions and tables address bodies by name, as sides and patches. */
+static gab_status check_bodies(const scalars_case *from)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  const gab_patches *patches = from->setup->patches;
+  for (size_t i = 0; i < gab_config_count(from->config, "bodies"); i++) {
+    const char *name = gab_config_string(from->config, gab_config_path(path, "bodies.%zu.name", i));
+    for (int side = 0; side < GAB_SIDE_COUNT; side++)
+      if (strcmp(side_names[side], name) == 0)
+        return gab_config_fail(from->config, path,
+                               "'%s' is the name of a side, which scalars also have: choose another name",
+                               name);
+    for (int k = 0; patches && k < patches->count; k++)
+      if (strcmp(patches->list[k].name, name) == 0)
+        return gab_config_fail(from->config, path,
+                               "'%s' is the name of %s, which scalars also have: choose another name", name,
+                               patches->list[k].path);
+  }
+  return GAB_OK;
+}
+
 gab_status gab_app_scalars_read(const scalars_case *from, scalars_plan *plan)
 {
   const size_t count = gab_config_count(from->config, "scalars"),
@@ -482,6 +572,7 @@ gab_status gab_app_scalars_read(const scalars_case *from, scalars_plan *plan)
                            (int)FLOW_MOST_SCALARS);
   if (count == 0 && conditions > 0)
     return gab_config_fail(from->config, "scalar_boundaries", "there are no scalars");
+  if (count > 0) GAB_TRY(check_bodies(from));
   for (; by.index < count; by.index++) {
     by.made = &plan->items[plan->count++];
     GAB_TRY(read_scalar(&by));
@@ -501,6 +592,8 @@ void gab_app_scalars_release(scalars_plan *plan)
   for (size_t i = 0; i < plan->count; i++) {
     gab_free(&plan->items[i].bodies);
     gab_free(&plan->items[i].patches);
+    gab_free(&plan->items[i].body_is_set);
+    gab_free(&plan->items[i].patch_is_set);
   }
   plan->count = 0;
 }
