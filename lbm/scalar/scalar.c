@@ -5,6 +5,7 @@
 #include "lbm/lbm_impl.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------- coupling with the flow */
 
@@ -31,15 +32,19 @@ static void put_momentum(const gab_lbm_scalar *it, const gab_block *block, const
                          const double *density, const double *velocity, int32_t count)
 {
   const gab_local_force *local = it->lbm->model.local_force;
-  const int level = gab_block_level(it->forest, block);
+  const double half = ldexp(0.5, -gab_block_level(it->forest, block));
   gab_field *now = gab_block_data(block, it->now);
-  double force[3][ROW] = {{0}};
+  double force[3][ROW];
   double *const to[3] = {force[0], force[1], force[2]};
-  if (local) local->row(local->user, block, at, count, to);
-  for (int axis = 0; axis < it->dimension; axis++)
-    for (int32_t i = 0; i < count; i++)
-      gab_field_set(now, at[0] + i, at[1], at[2], SCALAR_MOMENTUM + axis,
-                    density[i] * velocity[3 * i + axis] - ldexp(force[axis][i], -level - 1));
+  if (local) {
+    for (int axis = 0; axis < 3; axis++) memset(force[axis], 0, (size_t)count * sizeof **force);
+    local->row(local->user, block, at, count, to);
+  }
+  for (int axis = 0; axis < it->dimension; axis++) {
+    double *j = (double *)now->data + gab_field_index(&now->map, at[0], at[1], at[2], SCALAR_MOMENTUM + axis);
+    for (int32_t i = 0; i < count; i++) j[i] = density[i] * velocity[3 * i + axis];
+    for (int32_t i = 0; local && i < count; i++) j[i] -= half * force[axis][i];
+  }
 }
 
 static gab_status take_momentum(const gab_lbm_scalar *it, const gab_block *block)
@@ -89,11 +94,12 @@ static void take_mean(const gab_lbm_scalar *it)
     const gab_field *next = gab_block_data(block, it->next);
     gab_field *now = gab_block_data(block, it->now);
     for (int32_t z = 0; z < now->shape.cells[2]; z++)
-      for (int32_t y = 0; y < now->shape.cells[1]; y++)
-        for (int32_t x = 0; x < now->shape.cells[0]; x++)
-          gab_field_set(now, x, y, z, SCALAR_VALUE,
-                        0.5 * (gab_field_get(next, x, y, z, SCALAR_MOMENTUM) +
-                               gab_field_get(next, x, y, z, SCALAR_VALUE)));
+      for (int32_t y = 0; y < now->shape.cells[1]; y++) {
+        const double *later = scalar_row(next, y, z),
+                     *start = later + SCALAR_MOMENTUM * next->map.component_stride;
+        double *t = (double *)now->data + gab_field_index(&now->map, 0, y, z, SCALAR_VALUE);
+        for (int32_t x = 0; x < now->shape.cells[0]; x++) t[x] = 0.5 * (start[x] + later[x]);
+      }
   }
 }
 

@@ -94,16 +94,18 @@ static void find_along(const row_of_faces *row, double *flux)
     flux[row->count] = face_or(row, (const int32_t[3]){end, row->y, row->z}, flux[row->count]);
 }
 
-static void move_row(const row_of_faces *row, double *later)
+/* @param[in,out] below  the fluxes through the lower faces along y; then those through the upper ones, which the next row has below */
+static void move_row(const row_of_faces *row, double *below, double *later)
 {
   double along[ROW + 1], lower[ROW], upper[ROW];
   const double *t = scalar_row(row->now, row->y, row->z) + row->x;
   find_along(row, along);
-  find_lateral(row, 2, lower);
   find_lateral(row, 3, upper);
 #pragma omp simd
-  for (int32_t i = 0; i < row->count; i++)
-    later[i] = t[i] + (along[i] - along[i + 1]) + (lower[i] - upper[i]);
+  for (int32_t i = 0; i < row->count; i++) {
+    later[i] = t[i] + (along[i] - along[i + 1]) + (below[i] - upper[i]);
+    below[i] = upper[i];
+  }
   if (row->it->dimension < 3) return;
   find_lateral(row, 4, lower);
   find_lateral(row, 5, upper);
@@ -205,12 +207,16 @@ void gab_lbm_scalar_move_block(const gab_lbm_scalar *it, const gab_block *block,
                       .cells = gab_block_data(block, it->cells),
                       .rates = scalar_rates_of(it, block)};
   for (row.z = 0; row.z < now->shape.cells[2]; row.z++)
-    for (row.y = 0; row.y < now->shape.cells[1]; row.y++)
-      for (row.x = 0; row.x < now->shape.cells[0]; row.x += ROW) {
-        const int32_t left = now->shape.cells[0] - row.x;
-        row.count = left < ROW ? left : ROW;
-        move_row(&row, (double *)next->data + gab_field_index(&next->map, row.x, row.y, row.z, SCALAR_VALUE));
-      }
+    for (row.x = 0; row.x < now->shape.cells[0]; row.x += ROW) {
+      const int32_t left = now->shape.cells[0] - row.x;
+      double below[ROW];
+      row.count = left < ROW ? left : ROW;
+      row.y = 0;
+      find_lateral(&row, 2, below);
+      for (; row.y < now->shape.cells[1]; row.y++)
+        move_row(&row, below,
+                 (double *)next->data + gab_field_index(&next->map, row.x, row.y, row.z, SCALAR_VALUE));
+    }
   add_source(it, block, next, step);
   add_walls(it, block, next);
   fill_solid(it, block, now, next);
