@@ -134,4 +134,7 @@ scalar_boundaries: [{type: value, at: [lid], value: 1}]
 END
 check 0 lid.yaml
 said 'height) 0.126 cells per step'
+sed 's/initial: 300, expansion: 3e-3, gravity: \[0, -1\],/initial: 300 + x,/' heat.yaml >offset.yaml
+check 0 offset.yaml
+said 'scalars.0.reference is not given, so 0, but initial lies between 300.062 and 303.938'
 finish

@@ -228,6 +228,8 @@ static gab_status check_initial(const reader *by)
   const gab_domain *domain = by->from->domain;
   const gab_expression *initial = by->made->initial;
   int64_t count[3];
+  double least = 0, most = 0;
+  char reference[GAB_CONFIG_PATH_CAPACITY];
   for (int axis = 0; axis < 3; axis++)
     count[axis] = domain->cells[axis] < MOST_CELLS ? domain->cells[axis] : MOST_CELLS;
   for (int64_t i = 0; i < count[0] * count[1] * count[2]; i++) {
@@ -241,7 +243,16 @@ static gab_status check_initial(const reader *by)
     if (!isfinite(value))
       return gab_config_fail(by->from->config, by->path, "the formula '%s' is %g at (%g, %g, %g)",
                              gab_expression_text(initial), value, at[0], at[1], at[2]);
+    if (i == 0 || value < least) least = value;
+    if (i == 0 || value > most) most = value;
   }
+  gab_config_path(reference, "scalars.%zu.reference", by->index);
+  if (!gab_expression_is_constant(initial) && !gab_config_is_set(by->from->config, reference) &&
+      fabs(least + most) > 2 * (most - least))
+    gab_log(GAB_LOG_WARNING,
+            "%s is not given, so 0, but initial lies between %.6g and %.6g: near inlets %s may change by a "
+            "share of the difference; set a value between them",
+            reference, least, most, by->made->name);
   return GAB_OK;
 }
 
