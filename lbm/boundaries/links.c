@@ -276,6 +276,30 @@ static link mirror_of(const link *at, int side)
   return made;
 }
 
+/* Whether a fluid cell lies in front of another kind of patch than its free-slip place. A reflection takes what the mirror cell has sent,
+ * and gives that one what this cell has sent: the link of the mirror cell comes from the place in front of this one, which does not
+ * reflect. So both throw back, or one population would be used twice and another one never. */
+static bool slips_next_to_other(const link *at)
+{
+  bool is_next = false;
+  for (int axis = 0; axis < 3; axis++) {
+    const int where = beyond(at, axis), side = 2 * axis + (where > 0);
+    if (where == 0) continue;
+    const int own = condition_of(at, at->x, side);
+    is_next = is_next || !gab_side_reflects(gab_lbm_condition(&at->model->options, own));
+  }
+  return is_next;
+}
+
+/* Whether what arrives in the next cell across an open side, in the same direction, is thrown back by a patch there. */
+static bool is_thrown_back_at(const link *at, int side, const int32_t next[3])
+{
+  link further = *at;
+  memcpy(further.x, next, sizeof further.x);
+  further.b[side / 2] += at->c[side / 2];
+  return slips_next_to_other(&further);
+}
+
 /* Of the link, or of its mirror. @param[in] next  the next cell across the side */
 static void find_source(const link *at, int k, const int32_t next[3], gab_open_link *open)
 {
@@ -284,7 +308,8 @@ static void find_source(const link *at, int k, const int32_t next[3], gab_open_l
   const unsigned sides = sides_of(at, &closed);
   open->source[k] = GAB_OPEN_SELF;
   if (closed || stands_before_body(at)) open->source[k] = GAB_OPEN_CLOSED;
-  else if (open_among(at, sides) == 1U << open->side && is_fluid(at, next)) {
+  else if (open_among(at, sides) == 1U << open->side && is_fluid(at, next) &&
+           !is_thrown_back_at(at, open->side, next)) {
     open->source[k] = (uint8_t)source_of(at, open->side, from, &open->from_q[k]);
     open->from[k] = index_of(at, from);
   }
@@ -347,21 +372,6 @@ static gab_status add_open_link(const link *at, int side)
   GAB_TRY(set_given(at, &open));
   APPEND(links->opens, links->open_count, open);
   return GAB_OK;
-}
-
-/* Whether a fluid cell lies in front of another kind of patch than its free-slip place. A reflection takes what the mirror cell has sent,
- * and gives that one what this cell has sent: the link of the mirror cell comes from the place in front of this one, which does not
- * reflect. So both throw back, or one population would be used twice and another one never. */
-static bool slips_next_to_other(const link *at)
-{
-  bool is_next = false;
-  for (int axis = 0; axis < 3; axis++) {
-    const int where = beyond(at, axis), side = 2 * axis + (where > 0);
-    if (where == 0) continue;
-    const int own = condition_of(at, at->x, side);
-    is_next = is_next || !gab_side_reflects(gab_lbm_condition(&at->model->options, own));
-  }
-  return is_next;
 }
 
 static gab_status add_side_link(const link *at)

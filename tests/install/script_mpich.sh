@@ -46,7 +46,7 @@ tests+=' blockforest/particles-np3 resilience/misuse-np3 loadbalance/balance-np4
 targets='test_core_exact_sum mpi_core_port mpi_core_collective test_field_field mpi_blockforest_exchange mpi_blockforest_level_ghosts mpi_lbm_flow mpi_resilience_disk'
 targets+=' mpi_blockforest_particles mpi_resilience_misuse mpi_loadbalance_balance persist_helper_jobs'
 # shellcheck disable=SC2086 # words
-quietly cmake --build "$build" -j 2 --target gabion-run gabion-launch waves gabion_test_judge $targets
+quietly cmake --build "$build" -j 2 --target gabion-run gabion-launch waves gabion_test_judge gabion_test_yield $targets
 (cd "$build" && quietly ctest --no-tests=error --output-on-failure -R "^($(echo "$tests" | tr ' ' '|'))\$")
 grep -q "100% tests passed, 0 tests failed out of $(echo "$tests" | wc -w)" "$dir/log" || complain "not all tests: $(tail -n 30 "$dir/log")"
 
