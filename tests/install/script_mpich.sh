@@ -22,6 +22,7 @@ failures=0
 complain() { echo "$1"; failures=1; }
 quietly() { "$@" >"$dir/log" 2>&1 || { echo "failed: $*"; tail -n 60 "$dir/log"; exit 1; }; }
 
+unset GABION_TEST_OPEN_MPI GABION_TEST_ULFM LD_PRELOAD # of this build
 quietly cmake -S "$GABION_SOURCE" -B "$build" -DCMAKE_C_COMPILER="$GABION_CC" -DCMAKE_BUILD_TYPE=Debug -DGABION_NATIVE=OFF -DMPI_C_COMPILER="$mpicc" \
   -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
 grep -q 'NO ULFM' "$dir/log" || complain "an MPI without fault tolerance is not reported: $(cat "$dir/log")"
