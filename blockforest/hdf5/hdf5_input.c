@@ -5,7 +5,7 @@
 #include "blockforest/hdf5/hdf5_lock.h"
 #include "blockforest/hdf5/hdf5_open.h"
 #include "blockforest/output/output_files_impl.h"
-#include "blockforest/output/xdmf_impl.h"
+#include "blockforest/output/fields/xdmf_impl.h"
 #include "core/system/file.h"
 
 #include <ctype.h>

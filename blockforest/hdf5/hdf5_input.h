@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file hdf5_input.h
- *  @brief Reading volume output back: the files that blockforest/output/hdf5_output.h has written at one step, by
+ *  @brief Reading volume output back: the files that blockforest/output/fields/hdf5_output.h has written at one step, by
  * this version or an earlier one.
  *
  *  The blocks that are read need not be those of the forest that asks: what counts is the domain. Files of

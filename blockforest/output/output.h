@@ -19,7 +19,7 @@
 #define GABION_BLOCKFOREST_OUTPUT_H
 
 #include "blockforest/output/csv.h"
-#include "blockforest/output/hdf5_output.h"
+#include "blockforest/output/fields/hdf5_output.h"
 #include "blockforest/output/output_files.h"
 #include "blockforest/output/particle_output.h"
 #include "blockforest/output/probes.h"

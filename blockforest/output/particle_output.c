@@ -5,8 +5,8 @@
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/hdf5/hdf5_image_impl.h"
 #include "blockforest/output/output_files_impl.h"
-#include "blockforest/output/step_files_impl.h"
-#include "blockforest/output/xdmf_impl.h"
+#include "blockforest/output/fields/step_files_impl.h"
+#include "blockforest/output/fields/xdmf_impl.h"
 #include "blockforest/particles/particles_impl.h"
 #include "core/messages/collective.h"
 

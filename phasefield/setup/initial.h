@@ -30,7 +30,7 @@ typedef enum gab_start_shape {
   /** Columns below a height, each nearest to one of the seeds in the plane across the axis of growth,
    * distributed to the solids so that their shares are as given, to within a column. */
   GAB_START_VORONOI,
-  /** What an earlier run has written (blockforest/output/hdf5_output.h), block by block as it is needed: phi_NAME of
+  /** What an earlier run has written (blockforest/output/fields/hdf5_output.h), block by block as it is needed: phi_NAME of
    * all phases, and c_1, ... or else mu_1, ...; of one level, on as many cells. */
   GAB_START_FILE
 } gab_start_shape;

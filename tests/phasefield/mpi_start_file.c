@@ -3,7 +3,7 @@
 /* A state that was written with output.fields, also in the files of earlier versions, is the start of another
  * run, on other blocks and other processes, to the last bit; from chemical potentials to rounding; what is
  * missing or does not fit is named. */
-#include "blockforest/output/hdf5_output.h"
+#include "blockforest/output/fields/hdf5_output.h"
 #include "blockforest/output/output.h"
 #include "core/messages/collective.h"
 #include "phase_common.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion assemble: one field of what left the window and of the window as it was at the end. */
 #include "apps/driver/driver.h"
-#include "blockforest/output/slab_writer.h"
+#include "blockforest/output/fields/slab_writer.h"
 
 #include <string.h>
 

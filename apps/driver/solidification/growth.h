@@ -9,7 +9,7 @@
 
 #include "apps/driver/plan/app_plan.h"
 #include "apps/driver/solidification/solidification.h"
-#include "blockforest/output/slab_writer.h"
+#include "blockforest/output/fields/slab_writer.h"
 #include "resilience/resilience_config.h"
 
 /** The last row of front.csv, from which the velocity of the next one follows: part of the state. */

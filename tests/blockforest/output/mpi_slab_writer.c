@@ -4,7 +4,7 @@
  * what it was, whatever was removed and written again. Parts that do not make a whole are refused. */
 #include "tests/blockforest/output/output_common.h"
 
-#include "blockforest/output/slab_writer.h"
+#include "blockforest/output/fields/slab_writer.h"
 #include "core/messages/collective.h"
 
 #include <hdf5.h>

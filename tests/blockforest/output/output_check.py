@@ -19,7 +19,7 @@ def numbers(text):
 
 
 def check_selection(item, extent, rows):
-    """The block that an item selects, said twice (blockforest/output/xdmf.c). Its dataset and the extent of that."""
+    """The block that an item selects, said twice (blockforest/output/fields/xdmf.c). Its dataset and the extent of that."""
     expect(item.get("ItemType") == "Hyperslab" and item.get("Format") == "HDF", "a selection of HDF5 data")
     name, selection = item.text.strip().split("|")
     start, stride, count, whole = (numbers(part) for part in selection.split(":"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "blockforest/output/step_files_impl.h"
+#include "blockforest/output/fields/step_files_impl.h"
 #include "blockforest/output/output_files_impl.h"
-#include "blockforest/output/xdmf_impl.h"
+#include "blockforest/output/fields/xdmf_impl.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -3,8 +3,8 @@
 #include "blockforest/hdf5/hdf5_image_impl.h"
 #include "blockforest/hdf5/hdf5_open.h"
 #include "blockforest/output/output_files_impl.h"
-#include "blockforest/output/slab_writer.h"
-#include "blockforest/output/xdmf_impl.h"
+#include "blockforest/output/fields/slab_writer.h"
+#include "blockforest/output/fields/xdmf_impl.h"
 #include "core/system/file.h"
 
 #include <dirent.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "blockforest/output/hdf5_output.h"
+#include "blockforest/output/fields/hdf5_output.h"
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/output/output_files_impl.h"
-#include "blockforest/output/step_files_impl.h"
-#include "blockforest/output/xdmf_impl.h"
+#include "blockforest/output/fields/step_files_impl.h"
+#include "blockforest/output/fields/xdmf_impl.h"
 #include "core/messages/collective.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes boxes of cells, each to its own file. */
-#include "blockforest/output/slab_writer.h"
+#include "blockforest/output/fields/slab_writer.h"
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/hdf5/hdf5_image_impl.h"
 #include "blockforest/output/output_files_impl.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "blockforest/output/xdmf_impl.h"
+#include "blockforest/output/fields/xdmf_impl.h"
 #include "blockforest/output/output_files_impl.h"
 
 #include <string.h>

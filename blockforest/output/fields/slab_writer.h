@@ -19,7 +19,7 @@
 #ifndef GABION_BLOCKFOREST_SLAB_WRITER_H
 #define GABION_BLOCKFOREST_SLAB_WRITER_H
 
-#include "blockforest/output/hdf5_output.h"
+#include "blockforest/output/fields/hdf5_output.h"
 
 #ifdef __cplusplus
 extern "C" {
