@@ -211,7 +211,7 @@ static bool has_sent(const link *at, const int32_t cell[3])
   memcpy(from.b, cell, sizeof from.b);
   const unsigned sides = sides_of(&from, &closed);
   if (gab_flags_get(at->block->flags, cell[0], cell[1], cell[2]) & GAB_CELL_IS_FINER) return false;
-  return closed || !open_among(at, sides);
+  return closed || !open_among(&from, sides);
 }
 
 /* The axes along a side in whose two directions all that arrives in the fluid cell is known. */
