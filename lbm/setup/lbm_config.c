@@ -252,20 +252,38 @@ static gab_status read_mean_velocity(const gab_config *config, const gab_domain 
   return GAB_OK;
 }
 
-static double largest_speed(const gab_lbm_setup *setup, const gab_domain *domain)
+/* @param[out] condition  the side or patch that gives it; -1: none */
+static double largest_speed(const gab_lbm_setup *setup, const gab_domain *domain, int *condition)
 {
   double speed = gab_units_velocity_to_lattice(&setup->units, setup->reference_velocity);
   speed = fmax(speed, length_of(setup->options.velocity));
   speed = fmax(speed, fabs(setup->vortices.velocity));
   speed = fmax(speed, setup->formulas.speed);
   speed = fmax(speed, length_of(setup->mean_velocity));
-  for (int k = 0; k < gab_lbm_condition_count(&setup->options); k++) {
-    const gab_side *given = gab_lbm_condition(&setup->options, k);
-    speed = fmax(speed, gab_side_peak(given) * length_of(given->velocity));
-  }
   for (size_t i = 0; i < setup->body_count; i++)
     speed = fmax(speed, gab_lbm_body_speed(&setup->bodies[i], domain));
+  *condition = -1;
+  for (int k = 0; k < gab_lbm_condition_count(&setup->options); k++) {
+    const gab_side *given = gab_lbm_condition(&setup->options, k);
+    const double here = gab_side_peak(given) * length_of(given->velocity);
+    if (!(here > 0 && here >= speed)) continue;
+    speed = here;
+    *condition = k;
+  }
   return speed;
+}
+
+/* @param[in] fastest  see largest_speed() */
+static gab_status check_flow(const gab_config *config, const gab_lbm_setup *setup, int fastest)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY], why[512];
+  const gab_status status = gab_flow_check(&(gab_flow_scales){.omega = 1, .velocity = setup->speed});
+  if (status == GAB_OK) return gab_flow_check(&(gab_flow_scales){.omega = setup->options.omega});
+  if (fastest < 0) return status;
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  gab_config_path(path, "%s.%s", gab_condition_path(setup->options.patches, fastest),
+                  gab_lbm_condition(&setup->options, fastest)->flow_rate != 0 ? "flow_rate" : "velocity");
+  return gab_config_fail(config, path, "%s", why);
 }
 
 gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_domain *domain,
@@ -323,6 +341,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
 {
   bool periodic[3];
   double acceleration[3];
+  int fastest;
   GAB_TRY(gab_lbm_periodic_from_config(config, domain->dimension, periodic));
   GAB_TRY(read_method(config, domain, &setup->options));
   GAB_TRY(read_temporal_blocking(config, setup));
@@ -340,10 +359,9 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(gab_lbm_read_bodies(config, domain->dimension, folder, &setup->units, &setup->bodies,
                               &setup->body_count));
   GAB_TRY(read_initial(config, domain, setup));
-  setup->speed = largest_speed(setup, domain);
+  setup->speed = largest_speed(setup, domain, &fastest);
   GAB_TRY(read_open_speed(config, setup));
-  const gab_flow_scales scales = {.omega = setup->options.omega, .velocity = setup->speed};
-  return gab_flow_check(&scales);
+  return check_flow(config, setup, fastest);
 }
 
 gab_status gab_lbm_setup_from_config(const gab_config *config, const gab_domain *domain, const char *folder,

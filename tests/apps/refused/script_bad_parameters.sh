@@ -47,7 +47,7 @@ for wrong in 'domain.block=[5, 8]:not a multiple of blocks of 5' 'domain.block=[
              'output.fields.quantities=[velosity]:velocity' 'output.forces.every=5:no bodies' \
              'resilience.scheme=pairwize:pairwise' 'resilience.memory.every=often:often' \
              'output.probes.every=3:output.points' 'boundaries.x_min.type=wall:periodic' \
-             'boundaries.y_max.velocity=[0.3, 0]:Mach'; do
+             'boundaries.y_max.velocity=[0.3, 0]:boundaries.y_max.velocity: the Mach number'; do
   setting=${wrong%%:*}
   refused 2 good.yaml --set "$setting"
   said "${wrong#*:}"
