@@ -4,6 +4,7 @@
 
 #include "core/config/time_series.h"
 #include "core/memory/memory.h"
+#include "lbm/boundaries/mesh/predicates_impl.h"
 #include "lbm/boundaries/shapes/shapes_impl.h"
 
 #include <math.h>
@@ -43,19 +44,36 @@ static void axes_of(const gab_patch *patch, int axes[2])
   axes[1] = patch->side / 2 == 2 ? 1 : 2;
 }
 
-/* By the edges that a ray along the first axis crosses. */
+/* Whether a point that lies on the line through a and b lies between them. */
+static bool is_between(const double a[2], const double b[2], const double point[2])
+{
+  bool inside = true;
+  for (int k = 0; k < 2; k++) inside = inside && point[k] >= fmin(a[k], b[k]) && point[k] <= fmax(a[k], b[k]);
+  return inside;
+}
+
+/* By the edges that a ray along the first axis crosses; points on an edge are inside. */
 static bool is_in_polygon(const gab_patch *patch, const gab_domain *domain, const int64_t face[3])
 {
   int axes[2];
   bool inside = false;
   axes_of(patch, axes);
-  const double x = centre_of(domain, axes[0], face[axes[0]]), y = centre_of(domain, axes[1], face[axes[1]]);
+  const double centre[2] = {centre_of(domain, axes[0], face[axes[0]]),
+                            centre_of(domain, axes[1], face[axes[1]])};
   for (size_t i = 0; i < patch->point_count; i++) {
     const double *a = patch->points + 2 * i, *b = patch->points + 2 * ((i + 1) % patch->point_count);
-    if ((a[1] > y) == (b[1] > y)) continue;
-    if (x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0])) inside = !inside;
+    const int turn = gab_mesh_orient2d(a, b, centre);
+    if (turn == 0 && is_between(a, b, centre)) return true;
+    if ((a[1] > centre[1]) != (b[1] > centre[1]) && (turn > 0) == (b[1] > a[1])) inside = !inside;
   }
   return inside;
+}
+
+/* Of a mask: the pixel of a share of its extent; at the upper end the last one. */
+static size_t pixel_of(double share, int count)
+{
+  const size_t pixel = (size_t)(share * count);
+  return pixel < (size_t)count ? pixel : (size_t)count - 1;
 }
 
 static bool is_in_mask(const gab_patch *patch, const gab_domain *domain, const int64_t face[3])
@@ -67,10 +85,10 @@ static bool is_in_mask(const gab_patch *patch, const gab_domain *domain, const i
   for (int k = 0; k < 2; k++) {
     const double lo = patch->lo[axes[k]], hi = patch->hi[axes[k]];
     share[k] = (centre_of(domain, axes[k], face[axes[k]]) - lo) / (hi - lo);
-    if (!(share[k] >= 0 && share[k] < 1)) return false;
+    if (!(share[k] >= 0 && share[k] <= 1)) return false;
   }
-  const size_t column = (size_t)(share[0] * mask->width), from_below = (size_t)(share[1] * mask->height);
-  const size_t row = (size_t)mask->height - 1 - from_below;
+  const size_t column = pixel_of(share[0], mask->width);
+  const size_t row = (size_t)mask->height - 1 - pixel_of(share[1], mask->height);
   return mask->dark[row * mask->stride + column / 8] >> column % 8 & 1;
 }
 

@@ -4,6 +4,7 @@
  * with patches keep their mass; areas and flow rates add up to those of the side; all kernels give the same bits. */
 #include "core/messages/collective.h"
 #include "lbm/boundaries/patch.h"
+#include "lbm/boundaries/shapes/shapes_impl.h"
 #include "tests/lbm/lbm_common.h"
 
 enum { X = 12, Y = 24, Z = 16 };
@@ -277,6 +278,44 @@ static void open_sides_know_the_patches_next_to_them(gab_world *world, const gab
   CHECK(hash_after(world, &given, 20) == wanted);
 }
 
+static bool has_mirrored(gab_patch patch, const gab_domain *domain, int y, int z, int mirrors)
+{
+  const int64_t face[3] = {0, mirrors & 1 ? Y - 1 - y : y, mirrors & 2 ? Z - 1 - z : z};
+  return gab_patch_has(&patch, domain, face);
+}
+
+/* With edges through centres of faces, along the axes and at an angle; the same for mirror images. */
+static void outlines_belong_to_their_regions(void)
+{
+  const flow_case given = box_of(3);
+  const gab_domain domain = domain_of(&given);
+  const double corners[4][2] = {{2.5, 3.5}, {10.5, 3.5}, {10.5, 11.5}, {2.5, 11.5}};
+  static unsigned char dark[] = {1};
+  static gab_mask mask = {.width = 1, .height = 1, .stride = 1, .dark = dark};
+  for (int mirrors = 0; mirrors < 4; mirrors++) {
+    double square[8];
+    bool is_right[4] = {true, true, true, true};
+    for (int i = 0; i < 8; i++)
+      square[i] = mirrors >> i % 2 & 1 ? (i % 2 == 0 ? Y : Z) - corners[i / 2][i % 2] : corners[i / 2][i % 2];
+    const gab_patch box = {.lo = {0, fmin(square[0], square[2]), fmin(square[1], square[5])},
+                           .hi = {0, fmax(square[0], square[2]), fmax(square[1], square[5])}};
+    const gab_patch polygon = {.region = GAB_PATCH_POLYGON, .points = square, .point_count = 4},
+                    triangle = {.region = GAB_PATCH_POLYGON, .points = square, .point_count = 3};
+    gab_patch picture = box;
+    picture.region = GAB_PATCH_MASK;
+    picture.mask = &mask;
+    for (int y = 0; y < Y; y++)
+      for (int z = 0; z < Z; z++) {
+        const bool inside = y >= 2 && y <= 10 && z >= 3 && z <= 11;
+        is_right[0] &= has_mirrored(box, &domain, y, z, mirrors) == inside;
+        is_right[1] &= has_mirrored(picture, &domain, y, z, mirrors) == inside;
+        is_right[2] &= has_mirrored(polygon, &domain, y, z, mirrors) == inside;
+        is_right[3] &= has_mirrored(triangle, &domain, y, z, mirrors) == (inside && z - 3 <= y - 2);
+      }
+    for (int i = 0; i < 4; i++) CHECK(is_right[i]);
+  }
+}
+
 static void conditions_have_numbers(void)
 {
   static gab_patches patches;
@@ -345,6 +384,7 @@ int main(int argc, char **argv)
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   conditions_have_numbers();
+  outlines_belong_to_their_regions();
   what_cannot_be_is_refused(world);
   patches_may_be_sides(world);
   for (int dimension = 2; dimension <= 3; dimension++) {
