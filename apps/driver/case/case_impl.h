@@ -117,6 +117,9 @@ gab_status gab_app_column_check(const gab_config *config, const char *path);
 /** Reads when something is written from the keys every, interval, start below `path`. */
 gab_status gab_app_schedule_read(const gab_config *config, const char *path, double dt,
                                  gab_schedule *schedule);
+/** The same for a series of rows, the last state included. Nothing is due if the section is not there; with it, every or
+ *  interval is needed. */
+gab_status gab_app_series_read(const gab_config *config, const char *path, double dt, gab_schedule *schedule);
 
 /** Reads how much files are compressed from the key compression below `path`. */
 int gab_app_compression_read(const gab_config *config, const char *path);

@@ -13,31 +13,31 @@
 
 #define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
 
-/* Three keys that say when something is written. */
-#define SCHEDULE_KEYS                                                                                        \
-  {.name = "every",                                                                                          \
-   .type = GAB_CONFIG_INT,                                                                                   \
-   .unit = "steps",                                                                                          \
-   .min = 1,                                                                                                 \
-   .max = 9e15,                                                                                              \
-   .default_text = GAB_CONFIG_OPTIONAL,                                                                      \
-   .outside = true,                                                                                          \
-   .instead_of = "interval",                                                                                 \
-   .doc = "Interval of output, in steps. Each series also has a row for the last state."},                   \
-      {.name = "interval",                                                                                   \
-       .type = GAB_CONFIG_REAL,                                                                              \
-       .min = 0,                                                                                             \
-       .max = INFINITY,                                                                                      \
-       .min_excluded = true,                                                                                 \
-       .default_text = GAB_CONFIG_OPTIONAL,                                                                  \
-       .outside = true,                                                                                      \
-       .instead_of = "every",                                                                                \
-       .doc = "Instead of every: interval in physical time; output at the step nearest to each "             \
-              "multiple."},                                                                                  \
+/* Interval in steps. @param others  key that says the same in another way, or NULL @param is_outside  the state does not depend on it */
+#define EVERY_KEY(others, is_outside, text)                                                                  \
+  {                                                                                                          \
+    .name = "every", .type = GAB_CONFIG_INT, .unit = "steps", .min = 1, .max = 9e15,                         \
+    .default_text = GAB_CONFIG_OPTIONAL, .outside = is_outside, .instead_of = others, .doc = text            \
+  }
+#define INTERVAL_KEY(is_outside, text)                                                                       \
+  {                                                                                                          \
+    .name = "interval", .type = GAB_CONFIG_REAL, .min = 0, .max = INFINITY, .min_excluded = true,            \
+    .default_text = GAB_CONFIG_OPTIONAL, .outside = is_outside, .instead_of = "every", .doc = text           \
+  }
+#define START_KEY(is_outside, text)                                                                          \
   {                                                                                                          \
     .name = "start", .type = GAB_CONFIG_INT, .unit = "steps", .min = 0, .max = 9e15, .default_text = "0",    \
-    .outside = true, .doc = "First step with output."                                                        \
+    .outside = is_outside, .doc = text                                                                       \
   }
+
+/* Three keys that say when something is written. */
+#define SCHEDULE_KEYS                                                                                        \
+  EVERY_KEY("interval", true,                                                                                \
+            "Interval of output, in steps. Each series also has a row for the last state."),                 \
+      INTERVAL_KEY(                                                                                          \
+          true,                                                                                              \
+          "Instead of every: interval in physical time; output at the step nearest to each multiple."),      \
+      START_KEY(true, "First step with output.")
 
 /* Two keys for the storage of numbers in files of fields. */
 #define FIELD_FILE_KEYS                                                                                      \

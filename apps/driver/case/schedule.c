@@ -31,6 +31,16 @@ gab_status gab_app_schedule_read(const gab_config *config, const char *path, dou
   return steps_of_interval(config, interval, dt, schedule);
 }
 
+gab_status gab_app_series_read(const gab_config *config, const char *path, double dt, gab_schedule *schedule)
+{
+  *schedule = (gab_schedule){0};
+  if (!gab_config_is_set(config, path)) return GAB_OK;
+  GAB_TRY(gab_app_schedule_read(config, path, dt, schedule));
+  if (schedule->every == 0) return gab_config_fail(config, path, "every or interval is needed");
+  schedule->last = true;
+  return GAB_OK;
+}
+
 int gab_app_compression_read(const gab_config *config, const char *path)
 {
   char key[GAB_CONFIG_PATH_CAPACITY];

@@ -4,7 +4,7 @@
  *
  *  The values lie in 16 to 31 batches of equal length; at 32, pairs are merged into 16 of twice the length (Fishman 1978). Means of
  *  batches much longer than the correlation of the series are independent, so Student's t gives the interval (Law & Kelton 2000,
- *  9.5.3). As long as their lag-1 correlation differs from zero by two standard errors, there is no interval.
+ *  9.5.3). There is no interval while the lag-1 correlation of the batch means exceeds two standard errors.
  *
  *  Stability: internal.
  */

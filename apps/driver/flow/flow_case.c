@@ -10,17 +10,6 @@
 
 /* ---------------------------------------------------------------- the section `output` */
 
-/* A series without schedule would stay empty. */
-static gab_status read_series(const gab_config *config, const char *path, double dt, gab_schedule *schedule)
-{
-  *schedule = (gab_schedule){0};
-  if (!gab_config_is_set(config, path)) return GAB_OK;
-  GAB_TRY(gab_app_schedule_read(config, path, dt, schedule));
-  if (schedule->every == 0) return gab_config_fail(config, path, "every or interval is needed");
-  schedule->last = true;
-  return GAB_OK;
-}
-
 /* To look up names. */
 static gab_quantity_list quantities_of(const flow_case *which, gab_quantity items[FLOW_MOST_QUANTITIES])
 {
@@ -122,9 +111,9 @@ static gab_status read_output(const flow_case *which, output_plan *plan)
                         .slice_count = gab_config_count(config, "output.slices")};
   gab_schedule fields;
   GAB_TRY(gab_app_schedule_read(config, "output.fields", dt, &fields));
-  GAB_TRY(read_series(config, "output.probes", dt, &plan->probes));
-  GAB_TRY(read_series(config, "output.forces", dt, &plan->forces));
-  GAB_TRY(read_series(config, "output.integrals", dt, &plan->integrals));
+  GAB_TRY(gab_app_series_read(config, "output.probes", dt, &plan->probes));
+  GAB_TRY(gab_app_series_read(config, "output.forces", dt, &plan->forces));
+  GAB_TRY(gab_app_series_read(config, "output.integrals", dt, &plan->integrals));
   GAB_TRY(check_names(which, "output.fields.quantities"));
   GAB_TRY(check_names(which, "output.probes.quantities"));
   for (size_t i = 0; i < plan->slice_count; i++) GAB_TRY(check_slice(which, i));

@@ -25,13 +25,7 @@ static const gab_config_key keys[] = {
      .default_text = "0.01",
      .outside = true,
      .doc = "Half of the width of the 95 % confidence interval, relative to the mean."},
-    {.name = "start",
-     .type = GAB_CONFIG_INT,
-     .unit = "steps",
-     .min = 0,
-     .max = 9e15,
-     .default_text = "0",
-     .doc = "First step with a row that counts: behind the transient."},
+    START_KEY(false, "First step with a row that counts: behind the transient."),
 };
 
 gab_status gab_app_converged_declare(gab_config *config)

@@ -14,7 +14,7 @@
 
 /* ---------------------------------------------------------------- table */
 
-/* Those that depend on single cells, and not on processes. */
+/* Pointwise quantities, without the owner, which depends on processes. */
 static gab_config_choice quantity_choice(int index)
 {
   gab_quantity items[GAB_LBM_MOST_QUANTITIES];
@@ -33,8 +33,8 @@ static const gab_config_key keys[] = {
      .choice_at = quantity_choice,
      .default_text = "[velocity, pressure]",
      .doc =
-         "Quantities with a mean: those that depend on single cells, scalars too. Each is the new quantity "
-         "mean_NAME for fields, slices and probes."},
+         "Pointwise quantities and scalars. The mean of each is the new quantity mean_NAME of fields, slices and "
+         "probes."},
     {.name = "rms",
      .type = GAB_CONFIG_BOOL,
      .default_text = "false",
@@ -45,29 +45,10 @@ static const gab_config_key keys[] = {
      .doc =
          "Also reynolds_stress_xx, _xy, ... (mean products of velocity fluctuations, without the density) and "
          "turbulent_kinetic_energy."},
-    {.name = "every",
-     .type = GAB_CONFIG_INT,
-     .unit = "steps",
-     .min = 1,
-     .max = 9e15,
-     .default_text = GAB_CONFIG_OPTIONAL,
-     .instead_of = "interval",
-     .doc = "Interval of samples, in steps. Default: 10; a sample costs about as much as ten steps."},
-    {.name = "interval",
-     .type = GAB_CONFIG_REAL,
-     .min = 0,
-     .max = INFINITY,
-     .min_excluded = true,
-     .default_text = GAB_CONFIG_OPTIONAL,
-     .instead_of = "every",
-     .doc = "Instead of every: interval of samples in physical time."},
-    {.name = "start",
-     .type = GAB_CONFIG_INT,
-     .unit = "steps",
-     .min = 0,
-     .max = 9e15,
-     .default_text = "0",
-     .doc = "First step with a sample. The initial state is never one."},
+    EVERY_KEY("interval", false,
+              "Interval of samples, in steps. Default: 10; a sample costs about as much as ten steps."),
+    INTERVAL_KEY(false, "Instead of every: interval of samples in physical time."),
+    START_KEY(false, "First step with a sample. The initial state is never one."),
     {.name = "final",
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",

@@ -26,13 +26,7 @@ static const gab_config_key keys[] = {
      .doc =
          "The run ends when the velocity changes by less than this share of its norm (L2 over the fluid) per unit of "
          "time, between two looks. Without units: per step."},
-    {.name = "every",
-     .type = GAB_CONFIG_INT,
-     .unit = "steps",
-     .min = 1,
-     .max = 9e15,
-     .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Interval of looks, in steps; needed with steady."},
+    EVERY_KEY(NULL, false, "Interval of looks, in steps; needed with steady."),
 };
 
 gab_status gab_app_until_declare(gab_config *config)

@@ -47,7 +47,7 @@ typedef struct simulation {
   gab_lbm *lbm;
   gab_refinement refinement;
   uint64_t updates;                         /**< of cells in a step of level 0, all ranks */
-  uint64_t adaptations;                     /**< that changed the grid, without those that were rolled back */
+  uint64_t adaptations;                     /**< number of grid changes up to this state */
   gab_side_sums sides[GAB_MOST_CONDITIONS]; /**< of the grid that there is */
   gab_lbm_integrals start;                  /**< of the initial state; fluid_cells is what counts */
   flow_results results;

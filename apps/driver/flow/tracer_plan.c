@@ -222,9 +222,7 @@ static gab_status read_output(const gab_config *config, double dt, tracer_plan *
   const char *const path = "output.tracers";
   if (!gab_config_is_set(config, path)) return GAB_OK;
   if (!plan->is_wanted) return gab_config_fail(config, path, "there are no tracers.seeds");
-  GAB_TRY(gab_app_schedule_read(config, path, dt, &plan->output));
-  if (plan->output.every == 0) return gab_config_fail(config, path, "every or interval is needed");
-  plan->output.last = true;
+  GAB_TRY(gab_app_series_read(config, path, dt, &plan->output));
   plan->compression = gab_app_compression_read(config, path);
   return GAB_OK;
 }
