@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The velocity or pressure that a side gives, over the side: profiles and formulas; what follows from the domain. */
 #include "core/base/hash.h"
+#include "core/base/text/text_impl.h"
 #include "lbm/boundaries/geometry.h"
 #include "lbm/boundaries/profiles_impl.h"
 #include "lbm/boundaries/side_impl.h"
@@ -239,10 +240,12 @@ static gab_status find_peak(const gab_config *config, const char *name, int inde
   if (!has_shape) return GAB_OK;
   const double mean = visit(side, index, domain, &most, place);
   gab_config_path(path, "%s.shape", name);
-  if (!isfinite(mean))
-    return gab_config_fail(config, path, "the formula '%s' is %g at (%g, %g, %g)",
-                           side->shape ? gab_expression_text(side->shape) : "profile", mean, place[0],
-                           place[1], place[2]);
+  if (!isfinite(mean)) {
+    char text[GAB_TEXT_PLACE_CAPACITY];
+    gab_text_format_place(place, domain->dimension, text);
+    return gab_config_fail(config, path, "the formula '%s' is %g at %s",
+                           side->shape ? gab_expression_text(side->shape) : "profile", mean, text);
+  }
   side->peak *= most;
   return GAB_OK;
 }

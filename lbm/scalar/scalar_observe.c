@@ -3,6 +3,7 @@
 #include "lbm/scalar/scalar_impl.h"
 
 #include "core/base/exact_sum.h"
+#include "core/base/text/text_impl.h"
 #include "core/memory/memory.h"
 #include "core/messages/collective.h"
 
@@ -181,12 +182,13 @@ gab_status gab_lbm_scalar_check_finite(const gab_lbm_scalar *it)
         for (int32_t y = 0; y < now->shape.cells[1]; y++)
           for (int32_t x = 0; x < now->shape.cells[0]; x++) {
             const double value = gab_field_get(now, x, y, z, c);
+            char place[GAB_TEXT_PLACE_CAPACITY];
             double centre[3];
             if (isfinite(value)) continue;
             gab_block_cell_centre(it->forest, block, x, y, z, centre);
-            GAB_FAIL(GAB_ERR_DIVERGED, "%s is %g at (%g, %g, %g)",
-                     c == SCALAR_VALUE ? it->options.name : "a velocity", value, centre[0], centre[1],
-                     centre[2]);
+            gab_text_format_place(centre, it->dimension, place);
+            GAB_FAIL(GAB_ERR_DIVERGED, "%s is %g at %s", c == SCALAR_VALUE ? it->options.name : "a velocity",
+                     value, place);
           }
   }
   return GAB_OK;

@@ -2,6 +2,8 @@
 /* Initial state by formulas of the parameter file. */
 #include "lbm/setup/lbm_config.h"
 
+#include "core/base/text/text_impl.h"
+
 #include <math.h>
 
 static const char *const paths[] = {"initial.velocity_x", "initial.velocity_y", "initial.velocity_z",
@@ -45,10 +47,13 @@ void gab_initial_formulas_at(void *user, const double centre[3], gab_lbm_state *
 static gab_status check_finite(const gab_config *config, const gab_initial_formulas *by, const double at[3])
 {
   const gab_expression *const all[] = {by->velocity[0], by->velocity[1], by->velocity[2], by->pressure};
-  for (int i = 0; i < 4; i++)
-    if (!isfinite(physical(all[i], at)))
-      return gab_config_fail(config, paths[i], "the formula '%s' is %g at (%g, %g, %g)",
-                             gab_expression_text(all[i]), physical(all[i], at), at[0], at[1], at[2]);
+  for (int i = 0; i < 4; i++) {
+    char place[GAB_TEXT_PLACE_CAPACITY];
+    if (isfinite(physical(all[i], at))) continue;
+    gab_text_format_place(at, by->dimension, place);
+    return gab_config_fail(config, paths[i], "the formula '%s' is %g at %s", gab_expression_text(all[i]),
+                           physical(all[i], at), place);
+  }
   return GAB_OK;
 }
 

@@ -108,7 +108,7 @@ same formula.csv out/probes.csv 'vortices as formulas and as a type'
 refused 2 vortices.yaml --set 'initial.velocity_x=0.3 * sin(x)'
 said_once 'initial: the velocity is not free of divergence'
 refused 2 vortices.yaml --set 'initial.velocity_y=1 / (x - 1.0799224746714913)'
-said_once "initial.velocity_y: the formula '1 / (x - 1.0799224746714913)' is inf at (1.07992, 0.0981748, 0.0981748)"
+said_once "initial.velocity_y: the formula '1 / (x - 1.0799224746714913)' is inf at (1.07992, 0.0981748)"
 refused 1 pulse.yaml --set 'boundaries.x_min.shape=sqrt(y - 0.5)'
 said 'boundaries.x_min.shape: the formula '"'sqrt(y - 0.5)'"
 refused 1 pulse.yaml --set 'boundaries.x_min.factor=1 / (t - 0.375)'

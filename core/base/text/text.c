@@ -85,6 +85,13 @@ void gab_text_format_real(double value, int fewest, char *text, size_t capacity)
   uselocale(before);
 }
 
+void gab_text_format_place(const double at[3], int dimension, char text[GAB_TEXT_PLACE_CAPACITY])
+{
+  const size_t capacity = GAB_TEXT_PLACE_CAPACITY;
+  if (dimension == 3) snprintf(text, capacity, "(%g, %g, %g)", at[0], at[1], at[2]);
+  else snprintf(text, capacity, "(%g, %g)", at[0], at[1]);
+}
+
 /* ---- characters ---- */
 
 size_t gab_text_decode(const unsigned char *text, size_t left, uint32_t *code)

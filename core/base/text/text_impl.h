@@ -18,6 +18,10 @@ bool gab_text_parse_real(const char *text, double *value);
  * as far as they are readable, 10 and 100000, not 1e+01 and 1e+05 */
 void gab_text_format_real(double value, int fewest, char *text, size_t capacity);
 
+/* "(1.5, 2)" of the place of a message, with as many coordinates as the domain has dimensions. */
+enum { GAB_TEXT_PLACE_CAPACITY = 48 };
+void gab_text_format_place(const double at[3], int dimension, char text[GAB_TEXT_PLACE_CAPACITY]);
+
 /* Length of the UTF-8 sequence at `text` and its code point; 0 if it is none (cut off, overlong, surrogate).
  */
 size_t gab_text_decode(const unsigned char *text, size_t left, uint32_t *code);
