@@ -263,6 +263,8 @@ def draw_scalars(rng, case):
     for name in names:
         scalar = {"name": name, "diffusivity": pick(rng, 0.02, 0.06, 0.12, 0.4),
                   "initial": pick(rng, 0, 2.5, "1 + 0.3 * sin(x / 3) * cos(y / 4)")}
+        if isinstance(scalar["initial"], str):
+            scalar["reference"] = 1
         if rng.random() < 0.5 and case["lbm"]["kernel"] != "sparse":
             scalar.update(expansion=pick(rng, 1e-3, 3e-3), gravity=[0] * (dims - 1) + [pick(rng, -0.01, 0.01)], reference=1)
         if rng.random() < 0.4:

@@ -197,7 +197,8 @@ gab_status gab_app_flow_case_read(gab_app_case *which)
   if (setup == GAB_OK) add_complaint(&all, gab_app_grid_plan_read(found));
   found->domain.deepest = found->refinement.max_level;
   if (setup == GAB_OK) {
-    const scalars_case from = {config, &found->domain, &found->setup, found->refinement.max_level};
+    const scalars_case from = {config, &found->domain, &found->setup, found->refinement.max_level,
+                               (double)which->steps * which->dt};
     add_complaint(&all, gab_app_scalars_read(&from, &found->scalars));
   }
   if (setup == GAB_OK) add_complaint(&all, read_means(found));

@@ -4,6 +4,7 @@
 
 #include "core/base/log.h"
 #include "core/memory/memory.h"
+#include "core/messages/collective.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -113,6 +114,28 @@ gab_status gab_app_flow_scalars_check_finite(const flow_scalars *it)
   return GAB_OK;
 }
 
+bool gab_app_flow_scalars_name_levers(const flow_scalars *it, bool has_flow_diverged)
+{
+  bool has_named = false;
+  for (size_t i = 0; it && i < it->plan->count; i++) {
+    const scalar_plan *plan = it->items[i].plan;
+    char source[256] = "";
+    uint64_t is_bad = gab_lbm_scalar_check_finite(it->items[i].scalar) != GAB_OK;
+    if (gab_world_max_u64(gab_forest_world(it->forest), &is_bad, 1) != GAB_OK || !is_bad) continue;
+    if (has_flow_diverged && plan->expansion == 0) continue; /* it has only followed the flow */
+    if (plan->source)
+      snprintf(source, sizeof source, "scalars.%zu.source (now %.150s) finite everywhere and at all times; ",
+               i, gab_expression_text(plan->source));
+    gab_log(
+        GAB_LOG_INFO,
+        "  what may help for %s: %sa smaller units.dt; more scalars.%zu.substeps (now %d), if the flow is "
+        "faster than this file says",
+        plan->name, source, i, plan->options.substeps);
+    has_named = true;
+  }
+  return has_named;
+}
+
 size_t gab_app_flow_scalars_quantities(const flow_scalars *it, gab_quantity *items, size_t count)
 {
   for (size_t i = 0; it && i < it->plan->count; i++) {
@@ -125,7 +148,7 @@ size_t gab_app_flow_scalars_quantities(const flow_scalars *it, gab_quantity *ite
 
 /* ---------------------------------------------------------------- numbers */
 
-static const char *const side_names[6] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+const char *const gab_app_side_names[GAB_SIDE_COUNT] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
 static bool has_side(const flow_scalars *it, int side)
 {
@@ -210,7 +233,7 @@ static void put_columns(const flow_scalars *all, const carried *it, const gab_lb
   put(to, it, "", "max", last->most + plan->reference);
   for (int side = 0; side < 6; side++)
     if (has_side(all, side))
-      put_place(to, it, side_names[side],
+      put_place(to, it, gab_app_side_names[side],
                 has_numbers && plan->options.sides[side].kind == GAB_SCALAR_FIXED && is_wall(all, side),
                 physical(all, it, last->sides[side]), number_of_side(all, it, last, side));
   for (size_t i = 0; i < all->body_count; i++)
@@ -273,7 +296,7 @@ gab_status gab_app_flow_scalars_finish(flow_scalars *all)
             it->last.least + it->plan->reference, it->last.most + it->plan->reference,
             it->plan->unit[0] ? " " : "", it->plan->unit);
     for (int side = 0; side < 6; side++)
-      report_number(it, side_names[side], number_of_side(all, it, &it->last, side));
+      report_number(it, gab_app_side_names[side], number_of_side(all, it, &it->last, side));
     for (size_t b = 0; b < all->body_count; b++)
       report_number(it, gab_geometry_body(gab_lbm_get_geometry(all->lbm), b)->name,
                     number_of_body(all, it, it->bodies, b));
@@ -297,8 +320,8 @@ void gab_app_flow_scalars_put(const flow_scalars *all, gab_json *json)
       const int side = (int)place;
       const bool is_side = place < 6;
       if (is_side && !has_side(all, side)) continue;
-      const char *where =
-          is_side ? side_names[side] : gab_geometry_body(gab_lbm_get_geometry(all->lbm), place - 6)->name;
+      const char *where = is_side ? gab_app_side_names[side]
+                                  : gab_geometry_body(gab_lbm_get_geometry(all->lbm), place - 6)->name;
       const double found =
           is_side ? number_of_side(all, it, &it->last, side) : number_of_body(all, it, it->bodies, place - 6);
       snprintf(names[0], sizeof names[0], "flux_%s", where);

@@ -24,6 +24,7 @@ typedef struct scalar_plan {
       speed; /**< of buoyancy: of the largest difference of given values; speed in cells per step; 0: none */
   bool is_species;                        /**< its number is Sherwood's */
   const gab_expression *initial, *source; /**< borrowed; source NULL: none */
+  double initial_range[2];                /**< least and largest initial value */
   gab_lbm_scalar_options options;         /**< in lattice units; without what points into a run */
   gab_lbm_scalar_wall *bodies;            /**< owned; of each body */
   gab_lbm_scalar_wall *patches;           /**< owned; of each patch of the flow */
@@ -44,7 +45,10 @@ typedef struct scalars_case {
   const gab_domain *domain;
   gab_lbm_setup *setup; /**< its kernel becomes in_place if a scalar drives the flow and it is auto */
   int finest;
+  double duration; /**< of the run, in s */
 } scalars_case;
+
+extern const char *const gab_app_side_names[GAB_SIDE_COUNT]; /**< x_min, ... */
 
 gab_status gab_app_scalars_declare(gab_config *config);
 /** @param[out] plan  to be released whatever the status @return ::GAB_ERR_INPUT with the place in the file */
@@ -71,6 +75,9 @@ size_t gab_app_flow_scalars_quantities(const flow_scalars *scalars, gab_quantity
 /** The series scalars.csv, if it is wanted. */
 gab_status gab_app_flow_scalars_add_writers(flow_scalars *scalars, gab_output *output);
 gab_status gab_app_flow_scalars_check_finite(const flow_scalars *scalars);
+/** Log lines of remedies for scalars that are not finite, but for those that only followed a flow that diverged. Collective.
+ *  @return whether there are any */
+bool gab_app_flow_scalars_name_levers(const flow_scalars *scalars, bool has_flow_diverged);
 /** Results of the last state; says them in the log. Collective. */
 gab_status gab_app_flow_scalars_finish(flow_scalars *scalars);
 /** The member "scalars" of "results" in summary.json. */

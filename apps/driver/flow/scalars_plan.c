@@ -5,6 +5,7 @@
 #include "apps/driver/case/case_impl.h"
 #include "apps/driver/case/common_sections.h"
 #include "core/base/log.h"
+#include "core/base/text/text_impl.h"
 #include "core/memory/memory.h"
 #include "lbm/observe/quantities.h"
 
@@ -12,6 +13,8 @@
 #include <string.h>
 
 /* ---------------------------------------------------------------- tables */
+
+enum { MOST_SUBSTEPS = 1000 };
 
 /* clang-format off */
 #define POSITIVE_OPTION(key, its_unit, others, text)                                                         \
@@ -52,7 +55,8 @@ static const gab_config_key scalar_keys[] = {
      .doc = "Initial value, a number or a formula of the place in m."},
     NUMBER(
         "reference", GAB_CONFIG_OPTIONAL,
-        "Value without buoyancy; cells store the difference to it. Default: initial, if that is a number."),
+        "Value without buoyancy; cells store the difference to it. Default: initial, if that is a number; else 0, "
+        "which is refused if all initial values are far from it."),
     {.name = "expansion",
      .type = GAB_CONFIG_REAL,
      .unit = "1/K",
@@ -78,7 +82,7 @@ static const gab_config_key scalar_keys[] = {
     {.name = "substeps",
      .type = GAB_CONFIG_INT,
      .min = 0,
-     .max = 1000,
+     .max = MOST_SUBSTEPS,
      .default_text = "0",
      .doc =
          "Sub-steps in a step of the flow. 0: as few as are stable with the largest speed that this file says, or that "
@@ -146,8 +150,6 @@ gab_status gab_app_scalars_declare(gab_config *config)
 }
 
 /* ---------------------------------------------------------------- a scalar */
-
-static const char *const side_names[GAB_SIDE_COUNT] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
 typedef struct reader {
   const scalars_case *from;
@@ -221,38 +223,64 @@ static gab_status read_diffusivity(reader *by)
   return GAB_OK;
 }
 
-/* Sees cells all over the domain, at most 64 along each axis. */
-static gab_status check_initial(const reader *by)
+static gab_status refuse_value(const reader *by, const gab_expression *formula, double value,
+                               const double at[4])
 {
-  enum { MOST_CELLS = 64 };
+  char place[GAB_TEXT_PLACE_CAPACITY], time[40] = "";
+  gab_text_format_place(at, by->from->domain->dimension, place);
+  if (gab_expression_uses(formula, 3)) snprintf(time, sizeof time, ", time %g", at[3]);
+  return gab_config_fail(by->from->config, by->path,
+                         "the formula '%s' is %g at %s%s; it has to be finite in all cells, solid ones too",
+                         gab_expression_text(formula), value, place, time);
+}
+
+/* Values of a formula over the cells of the domain, at most 64 along each axis; of one that varies in time, at most 16, at 17 instants
+ * of the run. @param[out] range  the least and the largest one */
+static gab_status check_formula(const reader *by, const gab_expression *formula, double range[2])
+{
+  const bool varies = gab_expression_uses(formula, 3);
+  const int64_t most_cells = gab_expression_is_constant(formula) ? 1 : varies ? 16 : 64;
+  const int intervals = varies ? 16 : 0;
   const gab_domain *domain = by->from->domain;
-  const gab_expression *initial = by->made->initial;
   int64_t count[3];
-  double least = 0, most = 0;
-  char reference[GAB_CONFIG_PATH_CAPACITY];
+  range[0] = INFINITY;
+  range[1] = -INFINITY;
   for (int axis = 0; axis < 3; axis++)
-    count[axis] = domain->cells[axis] < MOST_CELLS ? domain->cells[axis] : MOST_CELLS;
+    count[axis] = domain->cells[axis] < most_cells ? domain->cells[axis] : most_cells;
   for (int64_t i = 0; i < count[0] * count[1] * count[2]; i++) {
     const int64_t index[3] = {i % count[0], i / count[0] % count[1], i / (count[0] * count[1])};
-    double at[3];
+    double at[4];
     for (int axis = 0; axis < 3; axis++) {
       const int64_t cell = index[axis] * domain->cells[axis] / count[axis];
       at[axis] = domain->origin[axis] + ((double)cell + 0.5) * domain->dx;
     }
-    const double value = gab_expression_at(initial, at);
-    if (!isfinite(value))
-      return gab_config_fail(by->from->config, by->path, "the formula '%s' is %g at (%g, %g, %g)",
-                             gab_expression_text(initial), value, at[0], at[1], at[2]);
-    if (i == 0 || value < least) least = value;
-    if (i == 0 || value > most) most = value;
+    for (int k = 0; k <= intervals; k++) {
+      at[3] = varies ? by->from->duration * k / intervals : 0;
+      const double value = gab_expression_at(formula, at);
+      if (!isfinite(value)) return refuse_value(by, formula, value, at);
+      range[0] = fmin(range[0], value);
+      range[1] = fmax(range[1], value);
+    }
   }
-  gab_config_path(reference, "scalars.%zu.reference", by->index);
-  if (!gab_expression_is_constant(initial) && !gab_config_is_set(by->from->config, reference) &&
-      fabs(least + most) > 2 * (most - least))
-    gab_log(GAB_LOG_WARNING,
-            "%s is not given, so 0, but initial lies between %.6g and %.6g: near inlets %s may change by a "
-            "share of the difference; set a value between them",
-            reference, least, most, by->made->name);
+  return GAB_OK;
+}
+
+static gab_status read_reference(reader *by)
+{
+  const gab_config *config = by->from->config;
+  scalar_plan *made = by->made;
+  const double least = made->initial_range[0], most = made->initial_range[1];
+  if (is_set(by, "reference")) made->reference = real_of(by, "reference");
+  else if (gab_expression_is_constant(made->initial)) made->reference = least;
+  else if (real_of(by, "expansion") != 0)
+    return gab_config_fail(config, key_of(by, "reference"),
+                           "is needed: expansion is given, and initial is a formula");
+  else if (fabs(least + most) > 2 * (most - least))
+    return gab_config_fail(
+        config, key_of(by, "reference"),
+        "is needed: initial lies between %.6g and %.6g, far from the default 0, so that %s "
+        "would change near inlets; set a value in that range, e.g. %.6g",
+        least, most, made->name, 0.5 * (least + most));
   return GAB_OK;
 }
 
@@ -260,18 +288,15 @@ static gab_status check_initial(const reader *by)
 static gab_status read_values(reader *by)
 {
   const gab_config *config = by->from->config;
-  const double nowhere[4] = {0};
   scalar_plan *made = by->made;
+  double range[2];
   made->initial = gab_config_expression(config, key_of(by, "initial"));
-  key_of(by, "initial");
-  GAB_TRY(check_initial(by));
-  if (is_set(by, "source")) made->source = gab_config_expression(config, key_of(by, "source"));
-  if (is_set(by, "reference")) made->reference = real_of(by, "reference");
-  else if (gab_expression_is_constant(made->initial))
-    made->reference = gab_expression_at(made->initial, nowhere);
-  else if (real_of(by, "expansion") != 0)
-    return gab_config_fail(config, key_of(by, "reference"),
-                           "is needed: expansion is given, and initial is a formula");
+  GAB_TRY(check_formula(by, made->initial, made->initial_range));
+  if (is_set(by, "source")) {
+    made->source = gab_config_expression(config, key_of(by, "source"));
+    GAB_TRY(check_formula(by, made->source, range));
+  }
+  GAB_TRY(read_reference(by));
   made->options.zero = made->reference;
   made->options.source_varies = made->source && gab_expression_uses(made->source, 3);
   return GAB_OK;
@@ -365,11 +390,12 @@ static gab_status set_side(const scalars_case *from, scalar_plan *made, const ch
                            gab_lbm_scalar_wall wall)
 {
   if (side / 2 >= from->domain->dimension)
-    return gab_config_fail(from->config, path, "a domain in 2D has no side %s", side_names[side]);
+    return gab_config_fail(from->config, path, "a domain in 2D has no side %s", gab_app_side_names[side]);
   if (from->domain->periodic[side / 2])
-    return gab_config_fail(from->config, path, "%s is periodic: it has no condition", side_names[side]);
+    return gab_config_fail(from->config, path, "%s is periodic: it has no condition",
+                           gab_app_side_names[side]);
   if (made->has_condition[side])
-    return gab_config_fail(from->config, path, "%s has a condition of %s already", side_names[side],
+    return gab_config_fail(from->config, path, "%s has a condition of %s already", gab_app_side_names[side],
                            made->name);
   made->has_condition[side] = true;
   made->options.sides[side] = (gab_lbm_scalar_side){wall.kind, wall.value};
@@ -393,7 +419,7 @@ static gab_status set_at(const scalars_case *from, scalar_plan *made, const char
                          gab_lbm_scalar_wall wall)
 {
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    if (strcmp(side_names[side], name) == 0) return set_side(from, made, path, side, wall);
+    if (strcmp(gab_app_side_names[side], name) == 0) return set_side(from, made, path, side, wall);
   for (size_t i = 0; i < from->setup->body_count; i++)
     if (strcmp(from->setup->bodies[i].name, name) == 0)
       return set_once(from, made, path, name, wall, &made->body_is_set[i], &made->bodies[i]);
@@ -411,9 +437,9 @@ static gab_status read_condition(const scalars_case *from, scalars_plan *plan, s
   gab_config_path(item, "scalar_boundaries.%zu", index);
   const char *name = gab_config_string(from->config, gab_config_path(path, "%s.scalar", item));
   scalar_plan *made = scalar_of(plan, name);
-  if (!made)
-    return gab_config_fail(from->config, path,
-                           name[0] ? "there is no scalar '%s'" : "is needed: there are several%s", name);
+  if (!made && !name[0])
+    return gab_config_fail(from->config, path, "is needed: the case has %zu scalars", plan->count);
+  if (!made) return gab_config_fail(from->config, path, "'%s' is not the name of a scalar", name);
   const gab_lbm_scalar_wall wall = wall_of(from, made, item);
   const char *const *at = gab_config_strings(from->config, gab_config_path(path, "%s.at", item), &count);
   for (size_t i = 0; i < count; i++) GAB_TRY(set_at(from, made, path, at[i], wall));
@@ -432,21 +458,21 @@ static gab_status check_inlet(const scalars_case *from, const scalar_plan *made,
       patch < 0 ? made->options.sides[side].kind : made->patches[patch].kind;
   const bool is_given = gab_side_kind_passes_fluid(flow->kind) && !gab_side_kind_is_open(flow->kind);
   if (!is_given || (inwards == 0 && flow->flow_rate == 0) || kind == GAB_SCALAR_FIXED) return GAB_OK;
-  if (patch < 0) gab_config_path(path, "boundaries.%s", side_names[side]);
+  if (patch < 0) gab_config_path(path, "boundaries.%s", gab_app_side_names[side]);
   else gab_config_path(path, "%s", options->patches->list[patch].path);
   if (!(inwards > 0 || flow->flow_rate > 0)) {
     if (flow->factor || flow->series || flow->shape || flow->profile == GAB_PROFILE_WOMERSLEY)
       gab_log(GAB_LOG_WARNING,
               "%s: where its factor or shape lets fluid in, %s has the value of the cell; add {type: value, "
               "at: [%s], value: ...} to scalar_boundaries",
-              path, made->name, patch < 0 ? side_names[side] : options->patches->list[patch].name);
+              path, made->name, patch < 0 ? gab_app_side_names[side] : options->patches->list[patch].name);
     return GAB_OK;
   }
   return gab_config_fail(
       from->config, path,
       "fluid flows in, but %s has no value there: add {type: value, at: [%s], value: ...} to "
       "scalar_boundaries",
-      made->name, patch < 0 ? side_names[side] : options->patches->list[patch].name);
+      made->name, patch < 0 ? gab_app_side_names[side] : options->patches->list[patch].name);
 }
 
 static gab_status check_inlets(const scalars_case *from, const scalar_plan *made)
@@ -458,34 +484,44 @@ static gab_status check_inlets(const scalars_case *from, const scalar_plan *made
 
 /* ---------------------------------------------------------------- buoyancy and sub-steps */
 
-/* Largest difference of the values that the file says, to each other. */
+static void widen(double range[2], gab_lbm_scalar_side_kind kind, double value)
+{
+  if (kind != GAB_SCALAR_FIXED && kind != GAB_SCALAR_TRANSFER) return;
+  range[0] = fmin(range[0], value);
+  range[1] = fmax(range[1], value);
+}
+
+/* Largest difference between reference, initial values, and values at and beyond walls. */
 static double largest_difference(const scalars_case *from, const scalar_plan *made)
 {
-  const double nowhere[4] = {0};
-  double least = 0, most = 0; /* the reference */
-  if (gab_expression_is_constant(made->initial)) {
-    least = fmin(least, gab_expression_at(made->initial, nowhere) - made->reference);
-    most = fmax(most, gab_expression_at(made->initial, nowhere) - made->reference);
-  }
-  for (int side = 0; side < 6; side++) {
-    const gab_lbm_scalar_side *at = &made->options.sides[side];
-    if (at->kind != GAB_SCALAR_FIXED && at->kind != GAB_SCALAR_TRANSFER) continue;
-    least = fmin(least, at->value);
-    most = fmax(most, at->value);
-  }
-  for (size_t i = 0; i < from->setup->body_count; i++) {
-    const gab_lbm_scalar_wall *at = &made->bodies[i];
-    if (at->kind != GAB_SCALAR_FIXED && at->kind != GAB_SCALAR_TRANSFER) continue;
-    least = fmin(least, at->value);
-    most = fmax(most, at->value);
-  }
-  for (int i = 0; from->setup->patches && i < from->setup->patches->count; i++) {
-    const gab_lbm_scalar_wall *at = &made->patches[i];
-    if (at->kind != GAB_SCALAR_FIXED && at->kind != GAB_SCALAR_TRANSFER) continue;
-    least = fmin(least, at->value);
-    most = fmax(most, at->value);
-  }
-  return most - least;
+  double range[2] = {fmin(0, made->initial_range[0] - made->reference),
+                     fmax(0, made->initial_range[1] - made->reference)};
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    widen(range, made->options.sides[side].kind, made->options.sides[side].value);
+  for (size_t i = 0; i < from->setup->body_count; i++)
+    widen(range, made->bodies[i].kind, made->bodies[i].value);
+  for (int i = 0; from->setup->patches && i < from->setup->patches->count; i++)
+    widen(range, made->patches[i].kind, made->patches[i].value);
+  return range[1] - range[0];
+}
+
+/* Both bounds on the length of a step are met by a smaller units.dt: conduction, and the carrying of values by the flow. */
+static gab_status refuse_substeps(const reader *by, double speed)
+{
+  const scalars_case *from = by->from;
+  const double diffusivity = by->made->options.diffusivity;
+  const int conducting = gab_lbm_scalar_substeps(diffusivity, from->domain->dimension, from->finest, 0);
+  if (conducting > MOST_SUBSTEPS / 2)
+    return gab_config_fail(
+        from->config, by->path,
+        "more than %d sub-steps would be needed: the diffusivity is %.3g cells^2 per step in the "
+        "finest cells; lower it or units.dt, or use wider cells",
+        (int)MOST_SUBSTEPS, ldexp(diffusivity, 2 * from->finest));
+  return gab_config_fail(
+      from->config, by->path,
+      "more than %d sub-steps would be needed: the diffusivity of %.3g cells^2 per step is too "
+      "small for a speed of %.3g cells per step; raise it, lower units.dt, or set bounded: true",
+      (int)MOST_SUBSTEPS, diffusivity, speed);
 }
 
 /* The length is that of the domain along gravity; flows get half of sqrt(g beta dT L) at most (measured in cavities: a quarter). */
@@ -508,15 +544,8 @@ static gab_status find_scales(const scalars_case *from, reader *by)
   const int least = (made->options.bounded ? gab_lbm_scalar_bounded_substeps : gab_lbm_scalar_substeps)(
       made->options.diffusivity, from->domain->dimension, from->finest, speed);
   made->options.substeps = (int)gab_config_int(from->config, key_of(by, "substeps"));
-  if (made->options.substeps == 0) {
-    if (least > 1000)
-      return gab_config_fail(
-          from->config, by->path,
-          "%d sub-steps would be needed: the diffusivity is %.3g cells^2 per step; raise it, or "
-          "change units.dt",
-          least, made->options.diffusivity);
-    made->options.substeps = least;
-  }
+  if (least > MOST_SUBSTEPS) return refuse_substeps(by, speed);
+  if (made->options.substeps == 0) made->options.substeps = least;
   if (made->options.substeps < least)
     return gab_config_fail(
         from->config, by->path,
@@ -543,12 +572,9 @@ static gab_status choose_kernel(const scalars_case *from, const scalars_plan *pl
 static gab_status read_output(const scalars_case *from, scalars_plan *plan)
 {
   const char *const path = "output.scalars";
-  if (!gab_config_is_set(from->config, path)) return GAB_OK;
-  if (plan->count == 0) return gab_config_fail(from->config, path, "there are no scalars");
-  GAB_TRY(gab_app_schedule_read(from->config, path, from->setup->units.dt, &plan->output));
-  if (plan->output.every == 0) return gab_config_fail(from->config, path, "every or interval is needed");
-  plan->output.last = true;
-  return GAB_OK;
+  if (gab_config_is_set(from->config, path) && plan->count == 0)
+    return gab_config_fail(from->config, path, "there are no scalars");
+  return gab_app_series_read(from->config, path, from->setup->units.dt, &plan->output);
 }
 
 /* Conditions and tables address bodies by name, as sides and patches. */
@@ -559,7 +585,7 @@ static gab_status check_bodies(const scalars_case *from)
   for (size_t i = 0; i < gab_config_count(from->config, "bodies"); i++) {
     const char *name = gab_config_string(from->config, gab_config_path(path, "bodies.%zu.name", i));
     for (int side = 0; side < GAB_SIDE_COUNT; side++)
-      if (strcmp(side_names[side], name) == 0)
+      if (strcmp(gab_app_side_names[side], name) == 0)
         return gab_config_fail(from->config, path,
                                "'%s' is the name of a side, which scalars also have: choose another name",
                                name);

@@ -219,9 +219,8 @@ gab_status gab_app_simulation_update_quantities(gab_app_run *it)
   return gab_lbm_quantities_update(((simulation *)it)->view);
 }
 
-void gab_app_simulation_name_levers(const gab_app_run *it)
+static void name_levers_of_flow(const gab_lbm_setup *setup)
 {
-  const gab_lbm_setup *setup = &((const simulation *)it)->parameters->setup;
   char of_collision[400];
   gab_lbm_advise_diverged(&setup->options, of_collision, sizeof of_collision);
   gab_log(
@@ -229,6 +228,15 @@ void gab_app_simulation_name_levers(const gab_app_run *it)
       "  what may help: %sa smaller omega (now %.6g), that is more viscosity or, at the same Reynolds number, "
       "more cells (domain.cells); slower flow in cells per step (now %.3g; units.dt, units.lattice_velocity)",
       of_collision, setup->options.omega, setup->speed);
+}
+
+void gab_app_simulation_name_levers(const gab_app_run *it)
+{
+  const simulation *which = (const simulation *)it;
+  uint64_t has_flow_diverged = gab_lbm_check_finite(which->lbm, NULL) != GAB_OK;
+  if (gab_world_max_u64(it->world, &has_flow_diverged, 1) != GAB_OK) has_flow_diverged = 1;
+  const bool has_named = gab_app_flow_scalars_name_levers(which->scalars, has_flow_diverged);
+  if (has_flow_diverged || !has_named) name_levers_of_flow(&which->parameters->setup);
 }
 
 /* ---------------------------------------------------------------- the end */
