@@ -4,16 +4,7 @@
  * space, for values and gradients at sides, periodic axes, singular operators and an operator of the program with a coefficient
  * that varies. A V-cycle reduces the residual by 0.15 or more, for any size and for blocks that cannot be halved. Results have the
  * same bits for any owners of the blocks. Dot products and norms are exact. Wrong arguments are refused. */
-#include "blockforest/elliptic/elliptic.h"
-
-#include "blockforest/exchange/block_field.h"
-#include "core/messages/collective.h"
-#include "tests/blockforest/random_domain.h"
-
-#include <math.h>
-
-enum { F = 0, U, EXACT, COMPONENTS };
-#define PI 3.141592653589793
+#include "tests/blockforest/elliptic/elliptic_setup.h"
 
 /* An equation with its solution. */
 typedef struct equation {
@@ -25,13 +16,6 @@ typedef struct equation {
   double (*exact)(const double at[3]);
   double (*right)(const struct equation *this, const double at[3]);
 } equation;
-
-typedef struct setup {
-  gab_block_field field;
-  gab_forest *forest;
-  gab_data_id data;
-  gab_elliptic *elliptic;
-} setup;
 
 /* @param[in] finer  by which the blocks are more */
 static void make(gab_world *world, setup *it, const equation *of, int32_t finer, gab_rank ranks)
@@ -61,24 +45,6 @@ static void make(gab_world *world, setup *it, const equation *of, int32_t finer,
           gab_field_set(field, x, y, z, EXACT, of->exact(at));
         }
   }
-}
-
-static void destroy(setup *it)
-{
-  gab_elliptic_destroy(&it->elliptic);
-  gab_forest_destroy(&it->forest);
-}
-
-static gab_block_component part(const setup *it, int component)
-{
-  return (gab_block_component){it->data, component};
-}
-
-static gab_elliptic_result solve(setup *it)
-{
-  gab_elliptic_result result;
-  REQUIRE_OK(gab_elliptic_solve(it->elliptic, part(it, F), part(it, U), &result));
-  return result;
 }
 
 /* The largest error. */
@@ -158,14 +124,6 @@ static void conduct(const gab_elliptic_cells *at)
 }
 
 static int answer = 42;
-#define VALUE(v)                                                                                             \
-  {                                                                                                          \
-    GAB_ELLIPTIC_VALUE, v                                                                                    \
-  }
-#define GRADIENT(g)                                                                                          \
-  {                                                                                                          \
-    GAB_ELLIPTIC_GRADIENT, g                                                                                 \
-  }
 
 static const equation equations[] = {
     {"Poisson, values, in space",
@@ -273,13 +231,6 @@ static void says_what_it_does_not_reach(gab_world *world)
   }
   REQUIRE(gab_elliptic_solve(it.elliptic, part(&it, F), part(&it, U), NULL) == GAB_ERR_DIVERGED);
   destroy(&it);
-}
-
-static void refuse(gab_forest *forest, gab_elliptic_options options, gab_status status, const char *words)
-{
-  gab_elliptic *made;
-  REQUIRE(gab_elliptic_create(forest, &options, &made) == status);
-  REQUIRE(!made && strstr(gab_error_message(), words));
 }
 
 static void refuses(gab_world *world)

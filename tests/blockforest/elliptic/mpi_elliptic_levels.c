@@ -7,17 +7,8 @@
  * BiCGStab finds the solutions that V-cycles find, in fewer iterations.
  * On a grid of one level the solution has the same bits as that of a solver of one level. Results have the same bits for any owners of
  * the blocks. What levels cannot have is refused. */
-#include "blockforest/elliptic/elliptic.h"
-
-#include "blockforest/exchange/block_field.h"
 #include "core/base/exact_sum.h"
-#include "core/messages/collective.h"
-#include "tests/blockforest/random_domain.h"
-
-#include <math.h>
-
-enum { F = 0, U, EXACT, COMPONENTS };
-#define PI 3.141592653589793
+#include "tests/blockforest/elliptic/elliptic_setup.h"
 
 typedef struct equation {
   const char *name;
@@ -29,13 +20,6 @@ typedef struct equation {
   double (*exact)(const double at[3]);
   double (*right)(const gab_elliptic_operator *a, const double at[3]);
 } equation;
-
-typedef struct setup {
-  gab_block_field field;
-  gab_forest *forest;
-  gab_data_id data;
-  gab_elliptic *elliptic;
-} setup;
 
 /* Around a place that no symmetry has, in 1/64 of the domain; each level half as wide as the one above. */
 static gab_mark near_a_place(void *user, int level, const gab_box *cells)
@@ -86,24 +70,6 @@ static void make(gab_world *world, setup *it, const equation *of, int32_t finer,
           gab_field_set(field, x, y, z, EXACT, of->exact(at));
         }
   }
-}
-
-static void destroy(setup *it)
-{
-  gab_elliptic_destroy(&it->elliptic);
-  gab_forest_destroy(&it->forest);
-}
-
-static gab_block_component part(const setup *it, int component)
-{
-  return (gab_block_component){it->data, component};
-}
-
-static gab_elliptic_result solve(setup *it)
-{
-  gab_elliptic_result result;
-  REQUIRE_OK(gab_elliptic_solve(it->elliptic, part(it, F), part(it, U), &result));
-  return result;
 }
 
 /* The largest error; if the solution is unique but for a constant, of the volume means. */
@@ -230,14 +196,6 @@ static double singular_right(const gab_elliptic_operator *a, const double at[3])
   return periodic_conductivity(at[0], at[1]) * 20 * PI * PI * waves(at) - dk[0] * du[0] - dk[1] * du[1];
 }
 
-#define VALUE(v)                                                                                             \
-  {                                                                                                          \
-    GAB_ELLIPTIC_VALUE, v                                                                                    \
-  }
-#define GRADIENT(g)                                                                                          \
-  {                                                                                                          \
-    GAB_ELLIPTIC_GRADIENT, g                                                                                 \
-  }
 #define SIX(v)                                                                                               \
   {                                                                                                          \
     VALUE(v), VALUE(v), VALUE(v), VALUE(v), VALUE(v), VALUE(v)                                               \
@@ -448,13 +406,6 @@ static void conserves(gab_world *world, gab_elliptic_operator operation, double 
   if (gab_world_is_root(world)) printf("sums %.17g and %.17g\n", given, found);
   CHECK(given > 100 && fabs(found / given - 1) < tolerance);
   destroy(&it);
-}
-
-static void refuse(gab_forest *forest, gab_elliptic_options options, gab_status status, const char *words)
-{
-  gab_elliptic *made;
-  REQUIRE(gab_elliptic_create(forest, &options, &made) == status);
-  REQUIRE(!made && strstr(gab_error_message(), words));
 }
 
 static void refuses(gab_world *world)
