@@ -3,7 +3,7 @@
 
 #include "core/base/log.h"
 #include "core/system/float_modes.h"
-#include "core/world/told.h"
+#include "core/world/launcher.h"
 #include "core/world/world_impl.h"
 
 gab_status gab_world_create_alone(gab_world **world)
@@ -22,7 +22,7 @@ gab_status gab_world_create_alone(gab_world **world)
     gab_world_release(fresh);
     return status;
   }
-  gab_log_set_identity(0, gab_told_rank() <= 0);
+  gab_log_set_identity(0, gab_launcher_rank() <= 0);
   (void)gab_float_modes_settle();
   *world = fresh;
   return GAB_OK;

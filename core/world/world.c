@@ -4,7 +4,7 @@
 #include "core/world/lease.h"
 #include "core/world/start_impl.h"
 #include "core/world/quarantine.h"
-#include "core/world/told.h"
+#include "core/world/launcher.h"
 #include "core/system/file.h"
 #include "core/system/float_modes.h"
 #include "core/base/log.h"
@@ -85,7 +85,7 @@ static bool shares_cores(void)
 {
   const char *said = getenv("GABION_SHARES_CORES");
   if (said && said[0]) return strcmp(said, "0") != 0;
-  return gab_world_processes_told_of_node() > sysconf(_SC_NPROCESSORS_ONLN);
+  return gab_launcher_local_processes() > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 gab_status gab_world_open_ports(gab_world *world)

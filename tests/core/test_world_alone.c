@@ -4,7 +4,7 @@
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
 #include "core/world/alone.h"
-#include "core/world/told.h"
+#include "core/world/launcher.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,27 +106,41 @@ static void mpirun_tells_how_many_there_are(void **state)
   (void)state;
   unsetenv("PMI_SIZE");
   unsetenv("OMPI_COMM_WORLD_SIZE");
-  assert_int_equal(gab_world_processes_told(), 1);
+  assert_int_equal(gab_launcher_processes(), 1);
   setenv("OMPI_COMM_WORLD_SIZE", "3", 1);
-  assert_int_equal(gab_world_processes_told(), 3);
+  assert_int_equal(gab_launcher_processes(), 3);
   setenv("OMPI_COMM_WORLD_SIZE", "no", 1);
-  assert_int_equal(gab_world_processes_told(), 1);
+  assert_int_equal(gab_launcher_processes(), 1);
   unsetenv("OMPI_COMM_WORLD_SIZE");
 }
 
-/* By Open MPI and by MPICH: who does not know it polls without pause where processes share cores. */
+/* By Open MPI and by MPICH: without this number processes that share cores poll without pause. */
 static void mpirun_tells_how_many_are_on_the_node(void **state)
 {
   (void)state;
   unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   unsetenv("MPI_LOCALNRANKS");
-  assert_int_equal(gab_world_processes_told_of_node(), 0);
+  assert_int_equal(gab_launcher_local_processes(), 0);
   setenv("MPI_LOCALNRANKS", "4", 1);
-  assert_int_equal(gab_world_processes_told_of_node(), 4);
+  assert_int_equal(gab_launcher_local_processes(), 4);
   setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "3", 1);
-  assert_int_equal(gab_world_processes_told_of_node(), 3);
+  assert_int_equal(gab_launcher_local_processes(), 3);
   unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   unsetenv("MPI_LOCALNRANKS");
+}
+
+static void mpirun_tells_the_rank(void **state)
+{
+  (void)state;
+  unsetenv("OMPI_COMM_WORLD_RANK");
+  unsetenv("PMI_RANK");
+  assert_int_equal(gab_launcher_rank(), -1);
+  setenv("PMI_RANK", "2", 1);
+  assert_int_equal(gab_launcher_rank(), 2);
+  setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+  assert_int_equal(gab_launcher_rank(), 0);
+  unsetenv("OMPI_COMM_WORLD_RANK");
+  unsetenv("PMI_RANK");
 }
 
 int main(void)
@@ -139,6 +153,7 @@ int main(void)
       cmocka_unit_test(a_failure_is_repaired),
       cmocka_unit_test(mpirun_tells_how_many_there_are),
       cmocka_unit_test(mpirun_tells_how_many_are_on_the_node),
+      cmocka_unit_test(mpirun_tells_the_rank),
   };
   return cmocka_run_group_tests(tests, begin, end);
 }

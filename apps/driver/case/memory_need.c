@@ -5,7 +5,7 @@
 
 #include "core/memory/system_memory.h"
 #include "core/messages/collective.h"
-#include "core/world/told.h"
+#include "core/world/launcher.h"
 #include "resilience/reports/completion.h"
 #include "resilience/resilience_config.h"
 
@@ -25,7 +25,7 @@ static const char *bytes_text(double bytes, char text[32])
 /* Processes of this run on this machine, as MPI launchers tell them; 1 where they do not: rather too few than too many. */
 static int local_processes(int all)
 {
-  const int32_t told = gab_world_processes_told_of_node();
+  const int32_t told = gab_launcher_local_processes();
   return told >= 1 && told <= all ? told : 1;
 }
 

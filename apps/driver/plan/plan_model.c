@@ -5,7 +5,7 @@
 
 #include "core/base/log.h"
 #include "core/world/alone.h"
-#include "core/world/told.h"
+#include "core/world/launcher.h"
 
 gab_status gab_app_plan_add_data(gab_app_plan *plan, gab_data_id data)
 {
@@ -57,7 +57,7 @@ static gab_status plan_in(gab_world *world, const gab_app_case *which, int32_t r
   char folder[GAB_APP_PATH_LENGTH];
   gab_app_plan plan = {.ranks = ranks, .fields = "fields", .cycles = 11}; /* 1e-10 by 0.12 each */
   if (which->options->cycles > 0) plan.cycles = which->options->cycles;
-  if (gab_world_processes_told() > 1)
+  if (gab_launcher_processes() > 1)
     GAB_FAIL(GAB_ERR_INPUT, "one process plans for all: start `gabion plan' without mpirun");
   gab_app_default_folder(which->options->word, folder, sizeof folder);
   gab_status status = gab_app_run_create(world, which, folder, &plan.run);
