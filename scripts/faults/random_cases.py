@@ -574,6 +574,10 @@ def draw_way(rng, case):
     return way
 
 
+DRAWS = {"flow": draw_flow, "phase": draw_phase_field, "stencil": draw_stencil, "waves": draw_wave_equation,
+         "geometry": draw_geometry, "scalars": draw_heat}
+
+
 class Campaign:
     def __init__(self, options):
         self.options = options
@@ -625,9 +629,9 @@ class Campaign:
         os.makedirs(work)
         path = os.path.join(work, "case.yaml")
         for _ in range(50):
-            kind = {"flow": 0, "phase": 0.6, "stencil": 0.9, "waves": 1, "geometry": -1, "scalars": -2}.get(self.options.only, rng.random())
-            case = (draw_heat(rng) if kind == -2 else draw_geometry(rng) if kind < 0 else draw_flow(rng) if kind < 0.55 else draw_phase_field(rng) if kind < 0.8 else draw_stencil(rng) if kind < 1 else
-                    draw_wave_equation(rng))
+            share = rng.random()
+            kind = self.options.only or ("flow" if share < 0.55 else "phase" if share < 0.8 else "stencil")
+            case = DRAWS[kind](rng)
             self.program = os.path.join(self.options.build, "bin", program_of(case))
             with open(path, "w") as file:
                 json.dump(case, file, indent=1)
@@ -699,7 +703,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--deadline", type=float, default=300)
     parser.add_argument("--stall", type=int, default=60)
-    parser.add_argument("--only", choices=("flow", "phase", "stencil", "waves", "geometry", "scalars"), help="cases of one kind")
+    parser.add_argument("--only", choices=DRAWS, help="cases of one kind")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     campaign, bad = Campaign(options), 0
