@@ -11,6 +11,7 @@
 #include "tests/mpi_test.h"
 
 #include <math.h>
+#include <stdio.h>
 
 typedef struct heated {
   gab_geometry *geometry;
@@ -188,6 +189,14 @@ static void conducts_at_circles(gab_world *world)
   const errors rough = errors_inside(world, 20, false), smooth = errors_inside(world, 40, false);
   CHECK(log2(rough.value / smooth.value) > 1.7);
   const errors leaks = errors_inside(world, 20, true), less = errors_inside(world, 40, true);
+  if (gab_world_is_root(world)) {
+    printf("between circles on 20 cells: error %.2g, of the flux %.2g, of the area %.2g\n", coarse.value,
+           coarse.flux, coarse.area);
+    printf("between circles on 40 cells: error %.2g, of the flux %.2g, of the area %.2g\n", fine.value,
+           fine.flux, fine.area);
+    printf("source in a circle: errors %.2g, %.2g; with a transfer coefficient %.2g, %.2g\n", rough.value,
+           smooth.value, leaks.value, less.value);
+  }
   CHECK(leaks.value < 6e-3 && less.value < 0.6 * leaks.value);
 }
 

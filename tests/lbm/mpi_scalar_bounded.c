@@ -11,6 +11,7 @@
 #include "tests/mpi_test.h"
 
 #include <math.h>
+#include <stdio.h>
 
 typedef struct carried {
   gab_geometry *geometry;
@@ -182,6 +183,8 @@ int main(int argc, char **argv)
     channel(world, refined);
     if (gab_world_processes(world) > 1) continue;
     const double coarse = wave_error(world, 32, refined), fine = wave_error(world, 64, refined);
+    printf("wave on %d levels: errors %.3g, %.3g, order %.2f\n", refined + 1, coarse, fine,
+           log2(coarse / fine));
     CHECK(coarse < 0.05 && log2(coarse / fine) > 1.8);
   }
   CHECK(gab_lbm_scalar_bounded_substeps(0.01, 2, 0, 0.1) == 1);
