@@ -13,13 +13,13 @@
 #   --runs N       deaths per number of processes, and pairs of threads and processes, default 10 (--quick: 3)
 #   --count        nothing but instructions per cell update, by callgrind: for AVX2, which it knows
 #   --speed        only what is about the speed of flows: without transport, snapshots and deaths
-#   --document     writes the results into doc/performance.md
+#   --document     writes the results into doc/performance-figures.md
 #   --render FILE  only that, with the lines of an earlier suite
 #   -n PROCESSES   under gabion-launch with so many processes; default: one process, no launcher
 #   -t THREADS     OpenMP threads of each process, default: OMP_NUM_THREADS, else the cores' share
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-document=$GABION_ROOT/doc/performance.md
+document=$GABION_ROOT/doc/performance-figures.md
 processes='' threads=${OMP_NUM_THREADS:-} runs='' quick='' write='' render='' suite=1 deaths=1 count=''
 while (($#)); do
   case $1 in
@@ -115,62 +115,84 @@ ratios() {
     }' "$1"
 }
 
-# Before and after: every line of the kernels with two grids that has its like in place, with the bytes that
-# the model counts per update, the GB/s which that makes, and what the model expects of the change. The gain is
-# that of the shares of the ceiling, which both were measured in turn with: the machine may change in between.
+# The gain of streaming in place: each line of a kernel with two grids that has a counterpart in place, with the bytes per
+# update of the model and the bandwidth that they require. The gain is the ratio of the shares of the ceiling, since
+# each kernel is measured in turn with the ceiling and the machine may change in between. A column per processes × threads.
 comparison() {
   awk "$awk_field"'
     function populations(name) { return match(name, /D[23]Q[0-9]+/) ? substr(name, RSTART + 3, RLENGTH - 3) + 0 : 9 }
     function bytes(name, grids) { return populations(name) * (name ~ /float/ ? 4 : 8) * (grids + 1) }
-    function row(k,   old, new) {
-      old = before[k]; new = after[k]
-      return sprintf("| %s | %s | %.1f | %d | %.1f | %.1f | %d | %.1f | %.2f | 1.50 | %.0f → %.0f |\n", label[k], where[k],
-                     old, bytes(k, 2), old * bytes(k, 2) / 1000, new, bytes(k, 1), new * bytes(k, 1) / 1000,
-                     share[k] / was[k], was[k], share[k])
-    }
     /"name": "(sweep|step)\.(vector|in_place)\./ {
       name = field("name")
       split(name, word, ".")
-      k = name SUBSEP field("processes") SUBSEP field("threads")
-      sub(/\.(vector|in_place)\./, ".", k)
-      if (word[2] == "vector") { before[k] = field("value"); was[k] = field("percent") }
-      else {
-        after[k] = field("value"); share[k] = field("percent")
-        label[k] = name; sub(/\.in_place/, "", label[k])
-        where[k] = field("processes") " × " field("threads")
-        order[++count] = k
-      }
+      label = name; sub(/\.(vector|in_place)\./, ".", label)
+      run = field("processes") " × " field("threads")
+      if (word[2] == "vector") { before[label, run] = field("value"); was[label, run] = field("percent"); next }
+      after[label, run] = field("value"); share[label, run] = field("percent")
+      if (!(label in rank)) { rank[label] = ++labels; order[labels] = label }
+      if (!(run in place)) { place[run] = ++runs; column[runs] = run }
     }
     END {
-      for (i = 1; i <= count; i++) if (was[order[i]] > 0) body = body row(order[i])
+      for (i = 1; i <= labels; i++) {
+        label = order[i]; row = ""; compared = 0
+        for (r = 1; r <= runs; r++) {
+          run = column[r]
+          if (was[label, run] > 0 && (label, run) in after) {
+            compared = 1
+            row = row sprintf(" %.1f → %.1f | %.2f |", before[label, run] * bytes(label, 2) / 1000,
+                              after[label, run] * bytes(label, 1) / 1000, share[label, run] / was[label, run])
+          } else row = row "  |  |"
+        }
+        if (compared) body = body sprintf("| %s | %d → %d |%s\n", label, bytes(label, 2), bytes(label, 1), row)
+      }
       if (body == "") exit
-      print "\n### before and after\n"
-      print "| what | processes × threads | two grids, MLUPS | B/update | GB/s | in place, MLUPS | B/update | GB/s | gain | model | % of the in-place ceiling |"
-      print "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
-      printf "%s", body
+      printf "\n### two grids → in place\n\n| what | B/update |"
+      for (r = 1; r <= runs; r++) printf " %s, GB/s | gain |", column[r]
+      printf "\n|---|---:|"
+      for (r = 1; r <= runs; r++) printf "---:|---:|"
+      printf "\n%s", body
     }' "$1"
 }
 
-# Tables in Markdown, one for each first word of the names.
+# Tables in Markdown, one for each first word of the names; a row per name, a column per processes × threads.
 tables() {
   awk "$awk_field"'
     function short(number) { return number >= 1000 ? sprintf("%.0f", number) : sprintf("%.3g", number) }
     /"name"/ {
       name = field("name")
       split(name, word, ".")
-      if (word[1] == "ceiling" || name ~ /^bandwidth.*float/) next # the ceilings stand in the other lines
-      if (!(word[1] in head)) {
-        head[word[1]] = "\n### " word[1] "\n\n| name | processes × threads | median | min … max | unit | ceiling | % |\n" \
-                        "|---|---|---:|---:|---|---:|---:|\n"
-        order[++groups] = word[1]
-      }
-      has = field("ceiling") != "null"
-      body[word[1]] = body[word[1]] sprintf("| %s | %s × %s | %s | %s … %s | %s | %s | %s |\n",
-        substr(name, length(word[1]) + 2), field("processes"), field("threads"), short(field("value") + 0),
-        short(field("min") + 0), short(field("max") + 0), field("unit"),
-        has ? short(field("ceiling") + 0) : "", has ? sprintf("%.0f", field("percent")) : "")
+      group = word[1]
+      if (group == "ceiling" || name ~ /^bandwidth.*float/) next # the ceilings stand in the other lines
+      run = field("processes") " × " field("threads")
+      if (!(group in names)) order[++groups] = group
+      if (!(name in unit)) { unit[name] = field("unit"); member[group, ++names[group]] = name }
+      if (!((group, run) in seen)) { seen[group, run] = 1; column[group, ++runs[group]] = run }
+      low = short(field("min") + 0); high = short(field("max") + 0)
+      value[name, run] = short(field("value") + 0) (low == high ? "" : " (" low " … " high ")")
+      if (field("ceiling") == "null") next
+      limited[group] = 1
+      share[name, run] = sprintf("%.0f %% of %s", field("percent"), short(field("ceiling") + 0))
     }
-    END { for (i = 1; i <= groups; i++) printf "%s%s", head[order[i]], body[order[i]] }' "$1"
+    END {
+      for (g = 1; g <= groups; g++) {
+        group = order[g]
+        head = "| name | unit |"; rule = "|---|---|"
+        for (r = 1; r <= runs[group]; r++) {
+          head = head " " column[group, r] " |" (limited[group] ? " of the ceiling |" : "")
+          rule = rule "---:|" (limited[group] ? "---:|" : "")
+        }
+        printf "\n### %s\n\n%s\n%s\n", group, head, rule
+        for (i = 1; i <= names[group]; i++) {
+          name = member[group, i]
+          printf "| %s | %s |", substr(name, length(group) + 2), unit[name]
+          for (r = 1; r <= runs[group]; r++) {
+            run = column[group, r]
+            printf " %s |%s", value[name, run], limited[group] ? " " share[name, run] " |" : ""
+          }
+          print ""
+        }
+      }
+    }' "$1"
 }
 
 # What the figures hang on: the lines of the suite start with it, as comments.
