@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clusters of local recovery: from the parameter to a pure function. */
+/* Clusters of local recovery: parsing of the parameter; cluster of a rank. */
 #include "resilience/local/local_division_impl.h"
 #include "resilience/schemes/domains_impl.h"
 
@@ -23,7 +23,7 @@ gab_status gab_division_parse(const char *text, gab_division *division)
     return GAB_OK;
   }
   if (errno != 0 || number < 1 || number > INT32_MAX)
-    GAB_FAIL(GAB_ERR_INPUT, "a number of clusters is at least 1, not %s", text);
+    GAB_FAIL(GAB_ERR_INPUT, "resilience.local.clusters = %s: must be at least 1", text);
   division->kind = GAB_DIVISION_NUMBER;
   division->number = (int32_t)number;
   return GAB_OK;
@@ -32,7 +32,9 @@ gab_status gab_division_parse(const char *text, gab_division *division)
 static gab_status check_number(const gab_division *division, int32_t ranks)
 {
   if (division->kind == GAB_DIVISION_NUMBER && division->number > ranks)
-    GAB_FAIL(GAB_ERR_INPUT, "%" PRId32 " clusters of %" PRId32 " processes", division->number, ranks);
+    GAB_FAIL(GAB_ERR_INPUT,
+             "resilience.local.clusters = %" PRId32 ": must be at most the number of ranks, %" PRId32,
+             division->number, ranks);
   return GAB_OK;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limit of the logs of local recovery: the next checkpoint, after which they are freed, is taken earlier. All know its step, since
- * they reduce it before each checkpoint, by logged messages, so a restored rank gets the same result. */
+/* Limit of the message logs: the next checkpoint is taken earlier, since logs are freed after it. Before each
+ * checkpoint all ranks reduce its step by logged messages, so a restored rank gets the same result. */
 #include "resilience/local/local_run_impl.h"
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 
-/* What is logged is freed one checkpoint later: what there is at most was sent since the checkpoint before the last one that is
- * known to be committed, which is that before the last one taken, or the last one itself. */
+/* Logs are freed one checkpoint late: a log reaches back to the checkpoint before the newest one that is known to be
+ * committed, which is the last one taken or its predecessor. */
 enum { INTERVALS_KEPT = 3 };
 
 static uint64_t logged_bytes(const gab_local_run *run)
@@ -21,7 +21,7 @@ void gab_local_limit_mark(gab_local_run *run)
   run->logged_since = run->loop->step;
 }
 
-/* Steps between two checkpoints in which `rate` bytes each stay within the limit; 0: not even one does. */
+/* Number of steps with `rate` bytes each that stay within the limit; 0: not even one step. */
 static uint64_t steps_within(double limit, uint64_t rate, uint64_t state)
 {
   const double steps = limit * (double)state / (INTERVALS_KEPT * (double)(rate > 0 ? rate : 1));
@@ -51,7 +51,7 @@ gab_status gab_local_limit_measure(gab_local_run *run)
 void gab_local_limit_apply(gab_local_run *run)
 {
   gab_clock *clock = &run->loop->protection->memory;
-  /* Not known yet: what one step logs is found out first. */
+  /* If unknown, the bytes of one step are measured first. */
   const gab_step next = run->loop->step + (run->log_steps > 0 ? (gab_step)run->log_steps : 1);
   if (run->log_limit > 0 && (clock->next < 0 || next < clock->next)) clock->next = next;
 }

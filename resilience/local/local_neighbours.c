@@ -24,7 +24,7 @@ static gab_status add_protected(void *user, gab_rank rank, int copy)
   return copy == 0 ? add(list, gab_local_place(list->run, rank)) : GAB_OK;
 }
 
-/* Owners of blocks that touch one of these. */
+/* Adds owners of blocks adjacent to own blocks. */
 static gab_status add_owners(gab_local_ranks *list)
 {
   const gab_forest *forest = list->run->loop->forest;
@@ -38,7 +38,8 @@ static gab_status add_owners(gab_local_ranks *list)
   return GAB_OK;
 }
 
-/* Those with whom the binomial tree of core/messages/collective.c connects: up to the lowest bit, and down below it. */
+/* Adds the neighbours in the binomial tree of core/messages/collective.c: parent at the lowest set bit, children
+ * below it. */
 static gab_status add_tree(gab_local_ranks *list)
 {
   const gab_rank count = (gab_rank)gab_members_count(&list->run->members);

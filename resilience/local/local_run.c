@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COPY_BELOW = 4096 }; /* bytes of a message from which on it changes hands */
+enum { COPY_BELOW = 4096 }; /* bytes; longer messages change their owner instead of being copied */
 #define COMMIT_SHARE                                                                                         \
   0.01 /* usual bound of the wait for a commit, as a share of the time since the last checkpoint */
 
@@ -55,7 +55,7 @@ static void hand_over(void *user, gab_local_reason reason, gab_rank place)
   gab_local_run *run = user;
   snprintf(run->why_over, sizeof run->why_over, "rank %" GAB_PRI_RANK ": %s", rank_at(run, place),
            gab_local_reason_name(reason));
-  gab_log_all(GAB_LOG_WARNING, "local recovery is handed over to the next strategy (%s)", run->why_over);
+  gab_log_all(GAB_LOG_WARNING, "local recovery ends: the next strategy continues (%s)", run->why_over);
   gab_json *event = gab_event_begin(run->loop->events, "local handed over");
   gab_json_int(event, "of", rank_at(run, place));
   gab_json_text(event, "reason", gab_local_reason_name(reason));
@@ -63,18 +63,18 @@ static void hand_over(void *user, gab_local_reason reason, gab_rank place)
   if (gab_world_check(run->world) == GAB_OK) gab_world_call_repair(run->world);
 }
 
-/* Put into force where nothing of the application is under way: by who waits at rest, or has unwound. */
+/* Keeps the image; it is restored when no operation of the application is in progress. */
 static gab_status restore(void *user, gab_rank place, gab_step checkpoint, gab_reader image)
 {
   gab_local_run *run = user;
   (void)place;
-  run->restart.there = true;
+  run->restart.has_image = true;
   run->restart.checkpoint = checkpoint;
   gab_buffer_clear(&run->restart.image);
   return gab_put_bytes(&run->restart.image, image.at, gab_reader_left(&image));
 }
 
-/* The rank, or the one that died, has a defect of memory, or the program asks something that differs from life to life. */
+/* Possible causes: a memory error in either process of the rank, or input that differs between processes (a clock). */
 static gab_status differs(void *user, const gab_local_difference *what)
 {
   gab_local_run *run = user;
@@ -92,11 +92,11 @@ static gab_status differs(void *user, const gab_local_difference *what)
   GAB_FAIL(
       GAB_ERR_CORRUPT,
       "rank %" GAB_PRI_RANK
-      " came back and computes otherwise than before its death: what it sent to rank %" GAB_PRI_RANK
-      " in step %" GAB_PRI_STEP " through port %s (message %" PRIu64 " of context %" PRIu32
-      ", pattern %" PRIu32 ", iteration %" PRIu64 ") is not what that one had received in step %" GAB_PRI_STEP
-      ". Either the program depends on something that is neither in its state nor in its messages (a clock, the "
-      "process, uninitialised memory; gab_world_decide() is for such), or memory was damaged",
+      " was restored and computes other results than before its death: its message to rank %" GAB_PRI_RANK
+      " in step %" GAB_PRI_STEP " through port %s (number %" PRIu64 " of context %" PRIu32
+      ", pattern %" PRIu32 ", iteration %" PRIu64 ") differs from the one received in step %" GAB_PRI_STEP
+      ". Either the program depends on data outside of its state and its messages (a clock, the process, "
+      "uninitialised memory; use gab_world_decide()), or memory was damaged",
       from, rank_at(run, what->to), what->label.step, port, what->number, what->context, what->label.pattern,
       what->label.iteration, what->first_step);
 }
@@ -107,12 +107,12 @@ static gab_status on_message(void *user, gab_process place, uint32_t lane, const
                              gab_buffer *payload)
 {
   gab_local_run *run = user;
-  if (!run->machine) return GAB_OK; /* a spare beyond the pool */
+  if (!run->machine) return GAB_OK; /* a spare outside of the pool */
   const bool was_spare = gab_local_state_of(run->machine) == GAB_LOCAL_SPARE;
   if (gab_local_is_followed(run->machine, lane, bytes, count))
     GAB_TRY(gab_reliable_channel_add_near(run->channel, place));
   const gab_status status = gab_local_deliver(run->machine, place, lane, bytes, count, payload);
-  if (was_spare && gab_local_state_of(run->machine) != GAB_LOCAL_SPARE) run->called = gab_seconds();
+  if (was_spare && gab_local_state_of(run->machine) != GAB_LOCAL_SPARE) run->offered_at = gab_seconds();
   return status;
 }
 
@@ -131,35 +131,36 @@ static gab_status on_down(void *user, gab_process place)
 
 static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this rank resumes from another checkpoint"); }
 
-/* The image may have come with the word that another one is to be restored, for which the machine asks its holder, or that
- * somebody is lost for whom local recovery has to give up: then the repair of all goes on, from another one. */
+/* The image may be outdated: the machine may have asked the holder for another one, or have handed over to the next
+ * strategy, which restores all ranks from another checkpoint. */
 bool gab_local_has_to_restart(const gab_local_run *run)
 {
-  return run->restart.there && gab_local_state_of(run->machine) == GAB_LOCAL_ACTIVE;
+  return run->restart.has_image && gab_local_state_of(run->machine) == GAB_LOCAL_ACTIVE;
 }
 
-/* A rank that has asked for another image runs nothing until that has come. */
+/* A rank that waits for another image runs nothing meanwhile. */
 static gab_status serve(void *user)
 {
   gab_local_run *run = user;
   for (int looks = 0;; gab_world_pause(run->world, &looks)) {
     if (gab_local_has_to_restart(run)) return unwind();
     GAB_TRY(gab_reliable_channel_serve(run->channel));
-    run->looked = gab_seconds();
+    run->checked_at = gab_seconds();
     if (gab_local_has_to_restart(run)) return unwind();
     if (gab_local_state_of(run->machine) != GAB_LOCAL_RESTORING) return gab_world_check(run->world);
   }
 }
 
-/* It has made again what its predecessor had sent: that one died in this step, or on the way to the next. */
+/* The rank has caught up: it has sent again all messages of its predecessor, which died in this step or right after
+ * it. */
 static void look_whether_behind(gab_local_run *run)
 {
-  if (!run->behind || gab_local_is_behind(run->machine)) return;
+  if (!run->is_behind || gab_local_is_behind(run->machine)) return;
   gab_claim *claim = gab_world_claim(run->world);
-  run->behind = false;
+  run->is_behind = false;
   if (claim && claim->lost_step < 0) claim->lost_step = run->loop->step;
   gab_json *event = gab_event_begin(run->loop->events, "caught up");
-  gab_json_rounded(event, "seconds", gab_seconds() - run->called, 6);
+  gab_json_rounded(event, "seconds", gab_seconds() - run->offered_at, 6);
   gab_event_end(run->loop->events, &event);
 }
 
@@ -281,7 +282,7 @@ gab_status gab_local_generation(gab_local_run *run)
   GAB_TRY(gab_placement_make(&run->placement, &checkpoint->redundancy, &run->members, checkpoint->domains));
   GAB_TRY(gab_local_begin_own_times(run));
   GAB_TRY(gab_reliable_channel_create(run->world, &events, &run->channel));
-  /* A spare beyond the pool is never asked for anything. */
+  /* A spare outside of the pool receives no requests. */
   if (gab_reliable_channel_place(run->channel) < (gab_process)gab_members_count(&run->members) + pool(run))
     GAB_TRY(make_active(run));
   run->epoch = gab_world_epoch(run->world);
@@ -295,14 +296,14 @@ void gab_local_discard(gab_local_run *run)
   gab_reliable_channel_destroy(&run->channel);
   gab_local_destroy(&run->machine);
   gab_buffer_release(&run->restart.image);
-  run->restart.there = false;
-  run->had_part = run->inside = run->gathers = run->behind = false;
+  run->restart.has_image = false;
+  run->took_part = run->is_inside = run->is_gathering = run->is_behind = false;
   run->counted = (gab_local_counted){0};
-  run->own = -1;
+  run->first_own = -1;
   run->earlier_count = 0;
   run->alone_since = 0;
-  run->taken = 0;
-  run->log_steps = 0; /* whoever begins the next one knows as much */
+  run->taken_at = 0;
+  run->log_steps = 0; /* a process that joins in the next generation does not know it */
   run->why_over[0] = '\0';
 }
 
@@ -348,7 +349,7 @@ gab_status gab_local_run_create(gab_timeloop *loop, const gab_protection *option
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->loop = loop;
   made->world = loop->world;
-  made->own = -1;
+  made->first_own = -1;
   made->log_limit = options->log_limit;
   made->own_every = options->own_every;
   made->verify = is_verified(options->verify);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local recovery at work: the machine of local.h on the reliable channel of core/messages/logged/reliable_channel.h,
- * for a time loop.
+/* Local recovery in a time loop: the state machine of local.h on the reliable channel of
+ * core/messages/logged/reliable_channel.h.
  *
- * local_run.c (a generation: machine, reliable channel, and what passes between them), local_neighbours.c (the communication
- * partners of a rank), local_step.c (the time loop: begin, checkpoints, sections, taking over a rank), local_times.c
- * (checkpoints of a cluster alone), local_limit.c (how long logs may grow), local_state.c (what is in an image),
- * local_settle.c (the end of a generation: images become snapshots, claims become faults), local_strategy.c (the
- * strategy by name, and what does not go with it). doc/local-recovery.md, "On MPI".
+ * local_run.c (a generation: state machine, reliable channel, and their interaction), local_neighbours.c (the
+ * communication partners of a rank), local_step.c (the time loop: begin, checkpoints, sections, taking over a rank),
+ * local_times.c (checkpoints of single clusters), local_limit.c (limit of the message logs), local_state.c (contents of
+ * an image), local_settle.c (the end of a generation: images become snapshots, claims become faults), local_strategy.c
+ * (the strategy by name, and parameters that exclude it). doc/local-recovery.md, "On MPI".
  *
  * Internal. */
 #ifndef GABION_RESILIENCE_LOCAL_RUN_IMPL_H
@@ -21,7 +21,7 @@
 
 /* The image to which this rank will roll back. */
 typedef struct gab_local_restart {
-  bool there; /* it will be restored when no operation is in progress */
+  bool has_image; /* an image is present; it will be restored when no operation is in progress */
   gab_step checkpoint;
   gab_buffer image;
 } gab_local_restart;
@@ -37,51 +37,52 @@ struct gab_local_run {
   gab_message_logger logger;
   /* a generation */
   gab_reliable_channel *channel;
-  gab_local *machine; /* NULL: none; what happens is global */
+  gab_local *machine; /* NULL: none; recovery is global */
   gab_epoch epoch;
-  gab_members members; /* when it began */
+  gab_members members; /* at the start of the generation */
   gab_placement placement;
-  uint64_t revision; /* of the forest then, or when this process took its rank */
-  bool had_part;     /* this process runs or ran a rank in it */
-  bool inside;       /* in a global section: the message logger is off */
-  bool gathers; /* has entered a section with its complete state; if all have, nothing needs to be restored */
+  uint64_t revision; /* of the forest at that time, or when this process took its rank */
+  bool took_part;    /* this process runs or ran a rank in this generation */
+  bool is_inside;    /* in a global section: the message logger is off */
+  bool
+      is_gathering; /* has entered a section with its complete state; if all have, nothing needs to be restored */
   gab_local_restart restart;
   gab_buffer packed;             /* image of a checkpoint while it is handed in; kept to reuse its pages */
-  gab_rank counted_for;          /**< the rank for which the next two hold, with own times */
-  gab_rank clusters, my_cluster; /* with own times: number of clusters, and index of that of this process */
-  double called;                 /* seconds: when this spare was offered its rank */
-  gab_step own;                  /* the first checkpoint that this process took itself; -1: none yet */
-  double taken;       /* seconds: when this process took its last checkpoint; 0: none in this generation */
-  double alone_since; /* seconds: when this spare learned that no active process lives; 0: one does */
-  double looked;      /* seconds: when this process looked at its messages last */
-  bool behind;        /* this rank came back and has not caught up */
-  bool takes_over;    /* this spare is about to restore its rank for the first time */
+  gab_rank counted_for;          /* the rank for which the next two are valid, with own_every */
+  gab_rank clusters, my_cluster; /* with own_every: number of clusters, index of the own cluster */
+  double offered_at;             /* seconds: when this spare was offered its rank */
+  gab_step first_own;            /* the first checkpoint that this process took itself; -1: none yet */
+  double taken_at;     /* seconds: when this process took its last checkpoint; 0: none in this generation */
+  double alone_since;  /* seconds: when this spare found no active process alive; 0: it found one */
+  double checked_at;   /* seconds: when this process last checked its messages */
+  bool is_behind;      /* this rank was restored and has not caught up */
+  bool is_taking_over; /* this spare is about to restore its rank for the first time */
   gab_claim earlier[GAB_MOST_CLAIMS - 1]; /* earlier processes of this rank, as far as images record them */
   int earlier_count;
-  uint64_t meetings; /* of the world when the generation began, or this process took its rank */
+  uint64_t meetings; /* of the world at the start of the generation, or when this process took its rank */
   gab_local_counted counted;
-  uint64_t log_steps;     /* between two checkpoints at most, the same on all; 0: not known yet */
-  uint64_t logged_before; /* bytes ever logged when the last checkpoint was taken */
-  gab_step logged_since;  /* its step */
-  char why_over[160];     /* why it was handed over; "": it was not */
-  /* of the whole run */
+  uint64_t log_steps;     /* maximum between two checkpoints, the same on all; 0: unknown yet */
+  uint64_t logged_before; /* bytes logged in the whole run until the last checkpoint */
+  gab_step logged_since;  /* step of that checkpoint */
+  char why_over[160];     /* reason of the transfer to the next strategy; "": none */
+  /* the whole run */
   gab_division division;
-  gab_step own_every; /* steps between two checkpoints that a cluster takes alone; 0: none */
+  gab_step own_every; /* steps between two checkpoints of a single cluster; 0: none */
   double log_limit;   /* of logs, in units of the state of a rank; 0: none */
   double
       commit_share; /* bound of the wait for the commit, as a share of the checkpoint interval; 0: no wait */
   gab_rank commit_children;
-  bool verify;   /* messages that are sent again are compared with those received before */
-  bool gathered; /* the last recovery involved all ranks */
-  bool off;      /* for good */
+  bool verify;       /* compare recomputed messages with those received before */
+  bool has_gathered; /* the last recovery involved all ranks */
+  bool is_off;       /* turned off for the rest of the run */
 };
 
-/* ---- local_run.c: the run (local_recovery_impl.h), and its generations */
+/* ---- local_run.c: the run (local_recovery_impl.h) and its generations */
 
 gab_status gab_local_run_create(gab_timeloop *loop, const gab_protection *options, gab_local_run **run);
 void gab_local_run_destroy(gab_local_run **run);
 
-/* A generation begins: machine and reliable channel of an active process, or of a spare at rest. Local. */
+/* Begins a generation: machine and reliable channel of an active process or of an idle spare. Local. */
 gab_status gab_local_generation(gab_local_run *run);
 /* Ends a generation and drops its messages; after a repair, or without pending operations. */
 void gab_local_discard(gab_local_run *run);
@@ -90,9 +91,9 @@ void gab_local_carry(gab_local_run *run);
 void gab_local_note_totals(gab_local_run *run);
 /* The cluster of the rank at a place. */
 gab_rank gab_local_cluster_at(const gab_local_run *run, gab_rank place);
-/* Whether this rank has the image from which it resumes: no other one is expected, and nothing was handed over. */
+/* Whether this rank has the image from which it resumes, expects no other one, and local recovery is still active. */
 bool gab_local_has_to_restart(const gab_local_run *run);
-/* Serves other processes until `done`. @return ::GAB_ERR_FAULT to unwind */
+/* Serves other processes until `done`. @return ::GAB_ERR_FAULT if the caller must unwind */
 gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *run));
 
 /* ---- local_neighbours.c */
@@ -111,30 +112,30 @@ typedef struct gab_local_ranks {
 gab_status gab_local_list_neighbours(gab_local_ranks *list);
 /* Ranks whose images it stores. Local. */
 gab_status gab_local_list_protected(gab_local_ranks *list);
-/* Makes the reliable channel probe these each time. */
+/* Makes the reliable channel probe these ranks in each call. */
 gab_status gab_local_look_near(const gab_local_run *run, const gab_local_ranks *list);
 /* Within a section, after a change of the grid or of owners: gives the new neighbours to the machine. Collective. */
 gab_status gab_local_change_grid(gab_local_run *run);
 
 /* ---- local_step.c */
 
-/* Called by a spare at rest. @param[in,out] run  of type gab_local_run @param[out] took_rank  it runs a rank now */
+/* Called by an idle spare. @param[in,out] run of type gab_local_run @param[out] took_rank it runs a rank now */
 gab_status gab_local_rest(void *run, bool *took_rank);
 
-/* Hands in an image as soon as the machine accepts it, and waits shortly for the commit. @param[in] own  of the
- * cluster alone */
+/* Passes an image to the machine as soon as it accepts one, and waits shortly for the commit. @param[in] own for a
+ * checkpoint of the cluster only */
 gab_status gab_local_hand_in(gab_local_run *run, const gab_buffer *image, bool own);
 
-/* ---- local_times.c: both do nothing without own times */
+/* ---- local_times.c: both do nothing without own_every */
 
-/* When a generation begins: how many clusters there are. Local. @return ::GAB_ERR_INPUT */
+/* At the start of a generation: checks the program. Local. @return ::GAB_ERR_INPUT with a mailbox */
 gab_status gab_local_begin_own_times(gab_local_run *run);
 /* After a step without a common checkpoint. Collective within clusters. */
 gab_status gab_local_own_times_due(gab_local_run *run);
 
 /* ---- local_limit.c: all do nothing without a limit */
 
-/* A checkpoint was taken, or restored, and nothing has been logged since. Local. */
+/* Called right after a checkpoint was taken or restored. Local. */
 void gab_local_limit_mark(gab_local_run *run);
 /* Before a checkpoint: determines the largest interval that the limit allows. Collective, by logged messages or
  * within a section. */
@@ -156,9 +157,9 @@ gab_status gab_local_after_repair(gab_timeloop *loop, gab_members *before);
 
 /* ---- local_state.c */
 
-/* Packs the state of this rank as the next snapshot, and that as an image. */
+/* Packs the state of this rank as the next snapshot, and the snapshot as an image. */
 gab_status gab_local_pack(gab_local_run *run, gab_buffer *image);
-/* The same as an image alone: snapshots, and the number of the next one, stay as they are. */
+/* Packs an image only: snapshots, and the number of the next one, do not change. */
 gab_status gab_local_pack_own(gab_local_run *run, gab_buffer *image);
 /* Restores the state of the present restart. */
 gab_status gab_local_unpack(gab_local_run *run);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a generation of local recovery, in a repair: the images that machines keep become snapshots of
- * resilience/checkpoint/checkpoint.h, ranks that were taken become known, and if all had gathered nothing is left to do. */
+/* The end of a generation of local recovery, in a repair: stored images become snapshots of
+ * resilience/checkpoint/checkpoint.h, and takeovers become fault records. If all ranks had gathered, nothing needs
+ * to be restored. */
 #include "resilience/local/local_run_impl.h"
 
 #include "core/messages/collective.h"
@@ -49,7 +50,7 @@ static gab_status look_for_copy(void *user, gab_rank rank, int copy)
   return GAB_OK;
 }
 
-/* Whether this process has all that it should of a checkpoint. */
+/* Whether this process has its own image and all copies that it must store of a checkpoint. */
 static bool is_whole(const gab_local_run *run, gab_step checkpoint)
 {
   protected_ranks of = {.run = run, .checkpoint = checkpoint, .all = true};
@@ -63,12 +64,13 @@ bool gab_local_before_repair(gab_timeloop *loop)
 {
   gab_local_run *run = loop->protection->local;
   gab_claim *claim = gab_world_claim(run->world);
-  if (!claim || !run->machine) return run->gathers;
+  if (!claim || !run->machine) return run->is_gathering;
   const gab_step committed = gab_local_committed(run->machine);
-  /* Where all have gathered there is one checkpoint only; else others may have forgotten what this one went on from. */
-  const bool counts = run->gathers || (run->own >= 0 && run->own <= committed);
+  /* If all ranks have gathered, only one checkpoint exists. Otherwise others may have dropped the checkpoint from
+   * which this rank resumed. */
+  const bool counts = run->is_gathering || (run->first_own >= 0 && run->first_own <= committed);
   claim->whole_from = counts && is_whole(run, committed) ? committed : INT64_MAX;
-  return run->gathers;
+  return run->is_gathering;
 }
 
 /* ---------------------------------------------------------------- images become snapshots */
@@ -79,7 +81,8 @@ static gab_status fill(gab_buffer *to, gab_reader from)
   return gab_put_bytes(to, from.at, gab_reader_left(&from));
 }
 
-/* Members of the time of a checkpoint: who took a rank counts from the first checkpoint on of which it has all. */
+/* Members at the time of a checkpoint. A replacement process counts from the first checkpoint that it stores
+ * completely. */
 static gab_status members_at(const gab_local_run *run, gab_step checkpoint, gab_members *members)
 {
   int count;
@@ -106,8 +109,8 @@ static gab_status fill_snapshot(gab_local_run *run, gab_step checkpoint, gab_sna
   to->step = checkpoint;
   to->blocks = parts.blocks;
   to->own_blocks = parts.own_blocks;
-  GAB_TRY(
-      gab_members_copy(&to->members, &run->members)); /* for the plan: holders are those of the generation */
+  GAB_TRY(gab_members_copy(&to->members,
+                           &run->members)); /* for the plan, which needs the holders of the generation */
   GAB_TRY(
       gab_redundancy_plan(run->loop->protection->checkpoint, to, run->loop->protection->checkpoint->domains));
   GAB_TRY(members_at(run, checkpoint, &to->members));
@@ -147,8 +150,8 @@ static gab_status note_whole(void *user, gab_step checkpoint, gab_reader image)
   return GAB_OK;
 }
 
-/* Beside those of the machine there may be one that was committed by an agreement: when the generation began, or in a
- * section. Of all the two newest stay. */
+/* Besides the images of the machine there may be a snapshot committed by an agreement, at the start of the
+ * generation or in a section. The two newest of all are kept. */
 static gab_status fill_snapshots(gab_local_run *run)
 {
   gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
@@ -170,7 +173,7 @@ static gab_status fill_snapshots(gab_local_run *run)
   return GAB_OK;
 }
 
-/* This process took its rank and has nothing yet on which others may count. */
+/* This process took its rank and has no complete checkpoint yet. */
 static void become_replacement(gab_checkpoint *checkpoint)
 {
   for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
@@ -196,7 +199,7 @@ static gab_status settle_images(gab_local_run *run)
   }
   GAB_TRY(fill_snapshots(run));
   if (!claim) return GAB_OK;
-  /* What is older than that is nothing to count on here. */
+  /* Older snapshots are incomplete on this process. */
   for (int i = 0; i < 2; i++)
     if (checkpoint->snapshots[i].complete && checkpoint->snapshots[i].step < claim->whole_from)
       checkpoint->snapshots[i].complete = false;
@@ -207,14 +210,14 @@ static gab_status settle_images(gab_local_run *run)
 
 /* ---------------------------------------------------------------- claims become faults */
 
-/* A process that died before it had caught up did not know how far its predecessor had been; its successor does. */
+/* A process that died before it had caught up did not know the last step of its predecessor; its successor does. */
 static gab_step step_of_death(const gab_claim *life, const gab_claim *last)
 {
   const gab_step known = life->lost_step >= 0 ? life->lost_step : last->lost_step;
   return known > life->restored_step ? known : life->restored_step;
 }
 
-/* @param[in] last  the claim of the process that runs the rank now */
+/* @param[in] last claim of the process that now runs the rank */
 static void remember(gab_timeloop *loop, const gab_claim *claim, const gab_claim *last,
                      gab_incarnation incarnation)
 {
@@ -245,8 +248,8 @@ static void remember(gab_timeloop *loop, const gab_claim *claim, const gab_claim
   if (loop->on_fault) loop->on_fault(loop->on_fault_user, &told);
 }
 
-/* Each time that the rank was taken. A process that took no checkpoint has left nothing but that it was there: the
- * next one went on from the same checkpoint. */
+/* Records each takeover of the rank. A process that took no checkpoint left no claim of its own; its successor
+ * resumed from the same checkpoint. */
 static void remember_all(gab_timeloop *loop, const gab_claim *claims, int own)
 {
   const gab_claim *last = &claims[own];
@@ -264,14 +267,14 @@ gab_status gab_local_after_repair(gab_timeloop *loop, gab_members *before)
   int count;
   const gab_claim *claims = gab_world_claims(run->world, &count);
   gab_status status = GAB_OK;
-  run->gathered = false;
+  run->has_gathered = false;
   if (run->machine) gab_local_note_totals(run);
-  if (run->machine && run->had_part) status = settle_images(run);
-  for (int i = 0; i < count; i++) /* the repair has counted them already */
+  if (run->machine && run->took_part) status = settle_images(run);
+  for (int i = 0; i < count; i++) /* the repair has counted the others already */
     if (claims[i].taken > 0) remember_all(loop, claims, i);
   if (status == GAB_OK) status = gab_world_apply_claims(run->world, before);
-  const bool gathers = run->gathers;
+  const bool gathers = run->is_gathering;
   gab_local_discard(run);
-  run->gathers = gathers;
+  run->is_gathering = gathers;
   return status;
 }

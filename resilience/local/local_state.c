@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The image of local recovery: image of the rank and replicated entities, as in a snapshot; the history of the run, which no
- * process sends to a rank that is restored alone; and its earlier takeovers, for the report. */
+/* The image of local recovery: image of the rank and replicated entities, as in a snapshot; the history of the run,
+ * which a rank that is restored alone gets from nowhere else; and earlier takeovers of the rank, for the report. */
 #include "resilience/disk/disk_impl.h"
 #include "resilience/local/local_run_impl.h"
 
@@ -12,7 +12,7 @@ static gab_status put_part(gab_buffer *out, const gab_buffer *part)
   return gab_put_bytes(out, part->data, part->size);
 }
 
-/* As gab_checkpoint_begin(), but that nobody is asked and nothing is sent. */
+/* As gab_checkpoint_begin(), but local and without messages. */
 static gab_status pack_snapshot(gab_local_run *run)
 {
   gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
@@ -35,7 +35,7 @@ static gab_status put_life(const gab_claim *life, gab_buffer *out)
   return gab_put_f64(out, life->seconds);
 }
 
-/* Of this rank in this generation, this process included. */
+/* Claims of all processes of this rank in this generation, this one included. */
 static gab_status put_lives(const gab_local_run *run, gab_buffer *out)
 {
   const gab_claim *claim = gab_world_claim(run->world);
@@ -74,11 +74,12 @@ gab_status gab_local_pack(gab_local_run *run, gab_buffer *image)
   gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
   GAB_TRY(pack_snapshot(run));
   const gab_status status = pack_image(run, gab_checkpoint_next(checkpoint), image);
-  checkpoint->valid = !checkpoint->valid; /* the number of the next one is one more */
+  checkpoint->valid = !checkpoint->valid; /* the next snapshot gets the next number */
   return status;
 }
 
-/* Its number is that of the last common one: who goes on from it gives the next one the same number as all others. */
+/* The image has the number of the last common snapshot, so a rank that resumes from it numbers the next one as all
+ * others do. */
 gab_status gab_local_pack_own(gab_local_run *run, gab_buffer *image)
 {
   const gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
@@ -140,7 +141,7 @@ gab_status gab_local_cut(gab_reader image, gab_local_parts *parts)
   gab_reader envelope;
   GAB_TRY(gab_get_view(&own, GAB_ENVELOPE_BYTES, &envelope));
   if (!gab_image_recognise(own, &parts->header))
-    GAB_FAIL(GAB_ERR_CORRUPT, "the image of a rank has changed in memory: its hash does not match");
+    GAB_FAIL(GAB_ERR_CORRUPT, "image of a rank: its hash does not match; it has changed in memory");
   return GAB_OK;
 }
 
@@ -156,7 +157,7 @@ static gab_rank same_owner(void *context, gab_rank then)
   return then;
 }
 
-/* The tables of owners stay as they are: ranks keep their blocks, whoever runs them. */
+/* The tables of owners do not change: ranks keep their blocks on a replacement process. */
 static gab_status restore(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_rank rank)
 {
   gab_image_list list;
@@ -164,7 +165,7 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_snapshot *snapsh
   GAB_TRY(gab_image_open(&snapshot->own, snapshot, rank, rank, &forest, &entities));
   gab_reader replicated = gab_reader_of_buffer(&snapshot->replicated);
   if (!gab_checksum_matches(&replicated))
-    GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities that came with an image are not whole");
+    GAB_FAIL(GAB_ERR_CORRUPT, "replicated entities of an image: their hash does not match");
   GAB_TRY(gab_images_begin(&list, 1));
   list.count = 1;
   list.images[0] = (gab_image_view){.rank = rank, .forest = forest, .entities = entities};
@@ -184,10 +185,10 @@ gab_status gab_local_unpack(gab_local_run *run)
   GAB_TRY(gab_local_cut(gab_reader_of_buffer(&run->restart.image), &parts));
   if (parts.header.rank != gab_world_rank(run->world) || parts.header.step != run->restart.checkpoint)
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "an image of rank %" GAB_PRI_RANK ", step %" GAB_PRI_STEP " came for rank %" GAB_PRI_RANK
-             ", step %" GAB_PRI_STEP,
+             "received an image of rank %" GAB_PRI_RANK ", step %" GAB_PRI_STEP
+             ", expected rank %" GAB_PRI_RANK ", step %" GAB_PRI_STEP,
              parts.header.rank, parts.header.step, gab_world_rank(run->world), run->restart.checkpoint);
-  if (run->takes_over) GAB_TRY(take_lives(run, parts.lives));
+  if (run->is_taking_over) GAB_TRY(take_lives(run, parts.lives));
   GAB_TRY(gab_protection_unpack_history(loop, &parts.history));
   for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
   checkpoint->valid = 0;
@@ -202,9 +203,9 @@ gab_status gab_local_unpack(gab_local_run *run)
   GAB_TRY(restore(checkpoint, snapshot, parts.header.rank));
   snapshot->own_blocks = gab_forest_block_count(checkpoint->forest);
   loop->furthest = loop->step;
-  loop->monitored = loop->step; /* as with who was there: they have looked */
+  loop->monitored = loop->step; /* as on all other ranks: monitors have checked this step */
   gab_world_set_step(run->world, loop->step);
   gab_buffer_release(&run->restart.image);
-  run->restart.there = false;
+  run->restart.has_image = false;
   return GAB_OK;
 }

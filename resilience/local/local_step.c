@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local recovery in the steps of a time loop: turning it on, checkpoints, global sections, and a spare that takes a
- * rank. */
+/* Local recovery in the steps of a time loop: activation, checkpoints, global sections, takeover of a rank by a
+ * spare. */
 #include "resilience/local/local_run_impl.h"
 
 #include "core/messages/collective.h"
@@ -8,9 +8,9 @@
 #include "resilience/reports/events_impl.h"
 #include "resilience/run_folder/run_lock_impl.h"
 
-/* Seconds that the first checkpoint waits for its commit at most: before that a death ends local recovery. */
+/* Maximum wait of the first checkpoint for its commit, in seconds: a death before it ends local recovery. */
 #define FIRST_COMMIT 0.1
-/* s, from one look at messages to the next between tasks. */
+/* Interval of the check for messages between tasks, in seconds. */
 #define LOOK_AGAIN 100e-6
 
 static gab_local_run *run_of(const gab_timeloop *loop) { return loop->protection->local; }
@@ -18,18 +18,18 @@ static gab_local_run *run_of(const gab_timeloop *loop) { return loop->protection
 bool gab_local_is_on(const gab_timeloop *loop)
 {
   const gab_local_run *run = run_of(loop);
-  return run->machine && !run->inside && gab_world_has_message_logger(run->world);
+  return run->machine && !run->is_inside && gab_world_has_message_logger(run->world);
 }
 
 /* State `on' or `section'. */
-static bool has_part(const gab_local_run *run) { return run->machine && run->had_part; }
+static bool has_part(const gab_local_run *run) { return run->machine && run->took_part; }
 
-/* Not behind each of several short tasks: a look that finds nothing may give the core away. */
+/* Not after each of several short tasks: a check without a message may yield the core. */
 gab_status gab_local_help(gab_timeloop *loop)
 {
   gab_local_run *run = run_of(loop);
   if (!gab_local_is_on(loop)) return GAB_OK;
-  if (gab_seconds() - run->looked < LOOK_AGAIN) return gab_world_check(run->world);
+  if (gab_seconds() - run->checked_at < LOOK_AGAIN) return gab_world_check(run->world);
   return run->logger.serve(run);
 }
 
@@ -57,14 +57,15 @@ static void note_cost(gab_local_run *run, double start)
   gab_event_end(loop->events, &event);
 }
 
-/* All are here at about the same time if nobody is late, and look at their messages: what else climbs a level of the tree per step is
- * there in moments, and a death from now on leads back to this checkpoint, not to the one before. Who is late is not waited
- * for beyond a small share of the time since the last checkpoint; nor does he wait who has to catch up himself. */
+/* All ranks reach a checkpoint at about the same time and check their messages. Acknowledgements, which otherwise
+ * climb one level of the tree per step, then arrive within moments, and a later death leads back to this checkpoint
+ * instead of the previous one. The wait for late ranks is limited to a small share of the time since the last
+ * checkpoint. A rank that has to catch up does not wait. */
 static gab_status await_commit(gab_local_run *run, gab_step (*committed)(const gab_local *local))
 {
   const double begin = gab_seconds();
-  const double most = run->taken > 0 ? run->commit_share * (begin - run->taken) : FIRST_COMMIT;
-  run->taken = begin;
+  const double most = run->taken_at > 0 ? run->commit_share * (begin - run->taken_at) : FIRST_COMMIT;
+  run->taken_at = begin;
   if (!(run->commit_share > 0) || gab_local_is_behind(run->machine)) return GAB_OK;
   for (int looks = 0; committed(run->machine) < run->loop->step && gab_seconds() - begin < most;
        gab_world_pause(run->world, &looks))
@@ -72,7 +73,7 @@ static gab_status await_commit(gab_local_run *run, gab_step (*committed)(const g
   return GAB_OK;
 }
 
-/* Once the one before is known to be committed. */
+/* The machine accepts the image once the previous checkpoint is known to be committed. */
 gab_status gab_local_hand_in(gab_local_run *run, const gab_buffer *image, bool own)
 {
   gab_status (*checkpoint)(gab_local *, gab_step, const gab_buffer *, bool *) =
@@ -86,7 +87,7 @@ gab_status gab_local_hand_in(gab_local_run *run, const gab_buffer *image, bool o
   }
 }
 
-/* Whoever goes on from a checkpoint, now or when it comes back, begins the next step with the same messages. */
+/* The step after a checkpoint begins with the same messages whether the rank continues or was restored. */
 static gab_status set_out(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;
@@ -106,34 +107,35 @@ static gab_status take(gab_local_run *run)
   if (status == GAB_OK) status = gab_local_hand_in(run, &run->packed, false);
   gab_timer_stop(loop->timers, loop->checkpoint_timer);
   GAB_TRY(status);
-  if (run->own < 0) run->own = loop->step;
+  if (run->first_own < 0) run->first_own = loop->step;
   note_cost(run, start);
-  loop->protection->barren = 0;
+  loop->protection->futile_recoveries = 0;
   gab_world_enter(run->world, GAB_FAULT_POINT_SWAP);
   return set_out(run);
 }
 
 /* ---------------------------------------------------------------- on and off */
 
-/* Why a run that asked for it goes on without; NULL: it does not. The same on all. */
+/* Reason why the run continues without local recovery; NULL: none. The same on all. */
 static const char *why_not(const gab_local_run *run)
 {
   if (gab_world_has_own_comms(run->world))
     return "the program has its own communicators: its faults are global";
   if (gab_world_spares(run->world) == 0) return "no spare process is left";
-  if (gab_members_count(gab_world_members(run->world)) < 2) return "there is one process only";
-  if (gab_world_logged_ports(run->world) > GAB_LOCAL_CONTEXTS) return "there are too many kinds of messages";
+  if (gab_members_count(gab_world_members(run->world)) < 2) return "the run has only one rank";
+  if (gab_world_logged_ports(run->world) > GAB_LOCAL_CONTEXTS)
+    return "the program has more logged ports than local recovery supports";
   return NULL;
 }
 
-/* The one on disk that was due where all gathered. */
+/* Writes the checkpoint on disk that was due when all ranks gathered. */
 static gab_status make_up_for_disk(gab_local_run *run)
 {
   const gab_protection_state *protection = run->loop->protection;
   const gab_step step = run->loop->step, every = protection->on_disk.every.steps;
-  const bool gathered = run->gathered;
+  const bool gathered = run->has_gathered;
   bool safe;
-  run->gathered = false;
+  run->has_gathered = false;
   if (!gathered || !gab_protection_uses_disk(protection) || step == 0 || step % every != 0) return GAB_OK;
   return gab_protection_disk_now(run->loop, &safe);
 }
@@ -141,23 +143,24 @@ static gab_status make_up_for_disk(gab_local_run *run)
 gab_status gab_local_begin(gab_timeloop *loop)
 {
   gab_local_run *run = run_of(loop);
-  if (gab_local_is_on(loop) || run->off) return GAB_OK;
+  if (gab_local_is_on(loop) || run->is_off) return GAB_OK;
   const char *why = why_not(run);
-  /* What a death has interrupted is begun again by the recovery: nobody would help it along in the steps. */
+  /* A checkpoint that a death interrupted is restarted by the recovery; without this wait no step would advance it. */
   if (!why) GAB_TRY(gab_protection_disk_wait(loop));
   GAB_TRY(make_up_for_disk(run));
   if (why) {
-    run->off = true;
+    run->is_off = true;
     gab_buffer_release(&run->packed);
-    gab_log(GAB_LOG_WARNING, "strategy 'local' is not in force any more: %s", why);
+    gab_log(GAB_LOG_WARNING, "strategy 'local' is no longer active: %s", why);
     return GAB_OK;
   }
   gab_checkpoint *checkpoint = loop->protection->checkpoint;
   GAB_TRY(gab_entities_check_packed(checkpoint, "strategy 'local'"));
   GAB_TRY(gab_forest_global_blocks(loop->forest, &checkpoint->forest_blocks));
-  checkpoint->counted = false; /* not everybody will have counted when all count again */
+  checkpoint->counted =
+      false; /* replacement processes have not counted the blocks, so all count them again */
   GAB_TRY(gab_local_generation(run));
-  run->had_part = true;
+  run->took_part = true;
   gab_local_carry(run);
   return take(run);
 }
@@ -169,12 +172,12 @@ static bool is_inside(const gab_local_run *run) { return gab_local_is_inside(run
 
 static gab_status gather(gab_local_run *run)
 {
-  run->gathers = true;
+  run->is_gathering = true;
   gab_world_call_repair(run->world);
   return gab_world_check(run->world);
 }
 
-/* All are inside: from here on a death is one as without local recovery. */
+/* All ranks are inside the section: from now on a death is handled by the next strategy. */
 static gab_status turn_off(gab_local_run *run)
 {
   uint32_t flags = 1;
@@ -182,11 +185,11 @@ static gab_status turn_off(gab_local_run *run)
   run->loop->stats.local.meetings += gab_world_meetings(run->world) - run->meetings;
   gab_world_set_message_logger(run->world, NULL);
   gab_world_set_policy(run->world, GAB_POLICY_REVOKE_ALL);
-  run->inside = true;
+  run->is_inside = true;
   if (gab_world_claim(run->world)) return gather(run);
-  /* Of the active processes of the start: it fails for all of them if one is dead, whose rank a spare has then. */
+  /* Among the active processes of the start. It fails on all of them if one is dead and a spare runs its rank. */
   GAB_TRY(gab_world_agree(run->world, &flags));
-  run->gathers = false;
+  run->is_gathering = false;
   return GAB_OK;
 }
 
@@ -195,7 +198,7 @@ gab_status gab_local_enter(gab_timeloop *loop)
   gab_local_run *run = run_of(loop);
   if (!gab_local_is_on(loop)) return GAB_OK;
   GAB_TRY(gab_local_wait(run, is_settled));
-  run->gathers = true;
+  run->is_gathering = true;
   GAB_TRY(gab_local_arrive(run->machine));
   GAB_TRY(gab_local_wait(run, is_inside));
   return turn_off(run);
@@ -203,12 +206,12 @@ gab_status gab_local_enter(gab_timeloop *loop)
 
 static gab_status leave(gab_local_run *run)
 {
-  if (!run->inside) return GAB_OK;
+  if (!run->is_inside) return GAB_OK;
   uint64_t changed = gab_forest_revision(run->loop->forest) != run->revision;
   GAB_TRY(gab_world_max_u64(run->world, &changed, 1));
   if (changed) GAB_TRY(gab_local_change_grid(run));
   GAB_TRY(gab_local_leave(run->machine));
-  run->inside = false;
+  run->is_inside = false;
   run->meetings = gab_world_meetings(run->world);
   gab_local_carry(run);
   return GAB_OK;
@@ -220,8 +223,8 @@ static bool is_answered(const gab_local_run *run)
   return gab_local_stops(run->machine, &why);
 }
 
-/* Outside of sections: whether all ranks stop here, as was asked for an interval ago. It waits for the commit of the last
- * checkpoint only. @param[in,out] why  reason of this process; reason of all; 0: none */
+/* Outside of sections: whether all ranks stop here, as requested one checkpoint interval earlier. Waits only for the
+ * commit of the last checkpoint. @param[in,out] why in: reason of this process; out: reason of all; 0: none */
 static gab_status agree_on_stop(gab_local_run *run, uint64_t *why)
 {
   uint64_t asked = *why;
@@ -233,7 +236,7 @@ static gab_status agree_on_stop(gab_local_run *run, uint64_t *why)
   return gab_local_answer(run->machine, run->loop->step, asked);
 }
 
-/* Only checkpoint steps ask. */
+/* Called only in steps with a checkpoint. */
 static gab_status stop_at_checkpoint(gab_timeloop *loop)
 {
   gab_stop *stop = loop->protection->stop;
@@ -262,12 +265,12 @@ gab_status gab_local_checkpoint_due(gab_timeloop *loop, bool *done)
   if (gab_loop_is_over(loop)) return GAB_OK;
   if (disk) GAB_TRY(gab_local_enter(loop));
   if (disk) GAB_TRY(gab_protection_disk_now(loop, &safe));
-  if (!run->inside && !memory) return gab_local_own_times_due(run);
+  if (!run->is_inside && !memory) return gab_local_own_times_due(run);
   GAB_TRY(gab_monitors_look(loop, true));
   GAB_TRY(stop_at_checkpoint(loop));
   GAB_TRY(gab_local_limit_measure(run));
   GAB_TRY(leave(run));
-  return take(run); /* the last thing of a step: who comes back goes on from here */
+  return take(run); /* the last operation of a step: a restored rank resumes here */
 }
 
 /* ---------------------------------------------------------------- going back alone */
@@ -276,9 +279,9 @@ static gab_status resume(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;
   GAB_TRY(gab_local_unpack(run));
-  run->own = -1;
-  run->taken = gab_seconds();
-  run->behind = true;
+  run->first_own = -1;
+  run->taken_at = gab_seconds();
+  run->is_behind = true;
   run->revision = gab_forest_revision(loop->forest);
   run->meetings = gab_world_meetings(run->world);
   loop->recent_step = loop->step;
@@ -293,7 +296,7 @@ gab_status gab_local_go_back(gab_timeloop *loop, bool *alone)
   if (!run->machine || !gab_local_has_to_restart(run) || gab_world_check(run->world) != GAB_OK) return GAB_OK;
   const gab_step before = loop->step;
   gab_world_drop_messages(run->world);
-  if (before >= run->restart.checkpoint) run->called = gab_seconds();
+  if (before >= run->restart.checkpoint) run->offered_at = gab_seconds();
   GAB_TRY(resume(run));
   *alone = true;
   gab_claim *claim = gab_world_claim(run->world);
@@ -312,13 +315,13 @@ static gab_status take_over(gab_local_run *run)
   GAB_TRY(gab_world_take_rank(run->world, gab_members_rank(&run->members, gab_local_rank(run->machine))));
   gab_claim *claim = gab_world_claim(run->world);
   claim->taken = gab_local_taken_over(run->machine);
-  run->takes_over = true;
+  run->is_taking_over = true;
   const gab_status status = resume(run);
-  run->takes_over = false;
+  run->is_taking_over = false;
   GAB_TRY(status);
   claim->restored_step = loop->step;
-  claim->seconds = gab_seconds() - run->called;
-  run->had_part = true;
+  claim->seconds = gab_seconds() - run->offered_at;
+  run->took_part = true;
   gab_local_carry(run);
   gab_run_lock_follow(loop->lock);
   gab_log_all(GAB_LOG_WARNING,
@@ -334,7 +337,7 @@ static gab_status take_over(gab_local_run *run)
   return GAB_OK;
 }
 
-/* A spare beyond the pool hears nothing of those who take ranks. */
+/* A spare outside of the pool receives no news of takeovers. */
 static bool has_active(const gab_local_run *run)
 {
   const gab_rank ranks = (gab_rank)gab_members_count(&run->members);
@@ -347,7 +350,7 @@ static bool has_active(const gab_local_run *run)
   return false;
 }
 
-/* Deaths are known at once; that a spare has taken over, a moment later. */
+/* News of a takeover arrives later than news of a death, hence the delay. */
 static bool seems_abandoned(gab_local_run *run)
 {
   static const double patience = 2;

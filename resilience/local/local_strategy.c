@@ -4,7 +4,7 @@
 
 #include "core/messages/collective.h"
 
-/* ---------------------------------------------------------------- what does not go with it */
+/* ---------------------------------------------------------------- excluded parameters */
 
 static gab_status check(const gab_protection *options)
 {
@@ -16,8 +16,7 @@ static gab_status check(const gab_protection *options)
              (options->strategies[i]->replacement & GAB_REPLACEMENT_RESPAWN);
   if (others)
     GAB_FAIL(GAB_ERR_INPUT,
-             "strategy 'local' must be the first of the list, and does not go with 'respawn' and "
-             "'reconstruct'");
+             "strategy 'local' must be the first of the list, and excludes 'respawn' and 'reconstruct'");
   if (scheme->kind != GAB_SCHEME_COPIES || redundancy->copies > 1)
     GAB_FAIL(
         GAB_ERR_INPUT,
@@ -29,47 +28,45 @@ static gab_status check(const gab_protection *options)
   if (options->own_every < 0 || (options->own_every > 0 && options->own_every >= options->every.steps))
     GAB_FAIL(
         GAB_ERR_INPUT,
-        "checkpoints of a cluster (resilience.local.own_every) come more often than those of all (resilience.memory.every)");
+        "resilience.local.own_every must be below resilience.memory.every: checkpoints of a cluster come more often than common ones");
   if (options->own_every > 0 && options->log_limit > 0)
-    GAB_FAIL(
-        GAB_ERR_INPUT,
-        "resilience.local.own_every does not go with resilience.local.log_limit: logs are freed when clusters "
-        "commit their own checkpoints");
+    GAB_FAIL(GAB_ERR_INPUT,
+             "resilience.local.own_every excludes resilience.local.log_limit: logs are freed when clusters "
+             "commit their own checkpoints");
   if (options->overlap != GAB_OVERLAP_NEVER)
     GAB_FAIL(GAB_ERR_INPUT,
-             "resilience.memory.overlap has no meaning with strategy 'local': copies always travel "
-             "behind the steps");
+             "resilience.memory.overlap has no effect with strategy 'local': copies always travel during the "
+             "next steps; remove it");
   if (options->buffers == 1 || options->compression != GAB_COMPRESSION_NONE || options->scrub != 0)
-    GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' does not go with resilience.memory.buffers: 1, "
+    GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' excludes resilience.memory.buffers: 1, "
                             "resilience.memory.compression and resilience.scrub");
   if (options->within_node == GAB_WITHIN_NODE_SHARE)
     GAB_FAIL(
         GAB_ERR_INPUT,
-        "strategy 'local' does not go with resilience.memory.within_node: share, since it keeps images of its own");
+        "strategy 'local' excludes resilience.memory.within_node: share, since each holder stores its images");
   if (options->node_memory)
-    GAB_FAIL(GAB_ERR_INPUT,
-             "strategy 'local' does not go with snapshots in the memory of nodes (--relaunch)");
+    GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' excludes snapshots in node memory (--relaunch)");
   return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- the strategy */
 
-/* What is left to all: nothing if they had gathered for it; else the next strategy goes on. The last checkpoint, which
- * is whole with all of them, is what a death before the next one leads back to: there is none of this moment, since post-step
- * actions may be pending, which work with what the last step has left behind. Collective. */
+/* Nothing needs to be restored if all ranks had gathered; otherwise the next strategy continues. A death before the
+ * next checkpoint leads back to the last one, which all ranks have completely. No checkpoint is taken here, since
+ * post-step actions that use data of the last step may be pending. Collective. */
 static gab_status restore(const gab_recovery *recovery, gab_fault *fault)
 {
   gab_local_run *run = recovery->local;
   const gab_snapshot *valid = &recovery->checkpoint->snapshots[recovery->checkpoint->valid];
-  const bool whole = run && run->gathers && fault->lost_count == 0 && !fault->suspect && valid->complete;
+  const bool whole = run && run->is_gathering && fault->lost_count == 0 && !fault->suspect && valid->complete;
   uint64_t common[3] = {whole, valid->serial, UINT64_MAX - valid->serial};
-  if (run) run->gathers = false;
+  if (run) run->is_gathering = false;
   GAB_TRY(gab_world_min_u64(recovery->world, common, 3));
   if (!common[0] || common[1] != UINT64_MAX - common[2])
     GAB_FAIL(GAB_ERR_LOST, "local recovery was handed over");
   fault->restored_step = fault->noticed_step;
-  run->gathered = true;
-  /* Who took a rank has not counted the blocks: all do again. */
+  run->has_gathered = true;
+  /* Replacement processes have not counted the blocks, so all count again. */
   run->loop->protection->checkpoint->counted = false;
   return GAB_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints of single clusters in the time loop (doc/clusters.md): when they are due, and their execution. */
+/* Checkpoints of single clusters in the time loop (doc/clusters.md): schedule and execution. */
 #include "resilience/local/local_run_impl.h"
 #include "resilience/reports/events_impl.h"
 
@@ -35,8 +35,8 @@ gab_status gab_local_begin_own_times(gab_local_run *run)
   if (gab_world_has_mailbox(run->world))
     GAB_FAIL(
         GAB_ERR_INPUT,
-        "resilience.local.own_every does not go with a program that has a mailbox: what that has received by some step "
-        "depends on the network");
+        "resilience.local.own_every excludes a program with a mailbox: the messages that it has received by some step "
+        "depend on the network");
   run->counted_for = GAB_NO_RANK; /* a spare learns its rank later */
   return GAB_OK;
 }

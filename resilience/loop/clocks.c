@@ -270,7 +270,7 @@ gab_status gab_protection_checkpoint(gab_timeloop *loop)
   const bool disk = is_due(&protection->on_disk, loop->step),
              under_way = gab_checkpoint_is_pending(protection->checkpoint);
   if (disk || (!under_way && is_due(&protection->memory, loop->step))) {
-    protection->barren = 0;
+    protection->futile_recoveries = 0;
     GAB_TRY(gab_monitors_look(loop, true));
     return take_behind_the_steps(loop, disk);
   }

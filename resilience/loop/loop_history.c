@@ -66,7 +66,7 @@ static gab_status put_guard(const gab_protection_state *protection, gab_buffer *
   GAB_TRY(gab_put_i32(out, protection->told));
   GAB_TRY(gab_put_i32(out, protection->replaced));
   GAB_TRY(gab_put_u8(out, protection->separate));
-  GAB_TRY(gab_put_i32(out, protection->barren));
+  GAB_TRY(gab_put_i32(out, protection->futile_recoveries));
   GAB_TRY(gab_put_i64(out, protection->suspected));
   GAB_TRY(gab_put_i64(out, protection->furthest));
   GAB_TRY(gab_put_i32(out, protection->tries));
@@ -92,7 +92,7 @@ static gab_status get_guard(gab_protection_state *protection, gab_reader *in)
   GAB_TRY(gab_get_i32(in, &protection->replaced));
   GAB_TRY(gab_get_u8(in, &separate));
   protection->separate = separate != 0;
-  GAB_TRY(gab_get_i32(in, &protection->barren));
+  GAB_TRY(gab_get_i32(in, &protection->futile_recoveries));
   GAB_TRY(gab_get_i64(in, &suspected));
   GAB_TRY(gab_get_i64(in, &furthest));
   GAB_TRY(gab_get_i32(in, &protection->tries));

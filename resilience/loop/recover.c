@@ -356,10 +356,10 @@ static gab_status check_progress(gab_protection_state *protection, const gab_fau
              "if the "
              "deaths are independent)",
              protection->tries, fault->restored_step);
-  protection->barren = fault->lost_count > 0 ? 0 : protection->barren + 1;
-  if (protection->barren <= GAB_MOST_BARREN_RECOVERIES) return GAB_OK;
+  protection->futile_recoveries = fault->lost_count > 0 ? 0 : protection->futile_recoveries + 1;
+  if (protection->futile_recoveries <= GAB_MOST_FUTILE_RECOVERIES) return GAB_OK;
   GAB_FAIL(GAB_ERR_STATE, "%d recoveries in a row from step %" GAB_PRI_STEP " without a death",
-           protection->barren, fault->noticed_step);
+           protection->futile_recoveries, fault->noticed_step);
 }
 
 /* @param[in] complained  a monitor of this rank @param[in] interrupted  a write to disk was, here */

@@ -12,7 +12,7 @@ enum {
   GAB_MOST_TASKS = 64,
   GAB_TASK_NAME = 48,
   GAB_MOST_FAULT_RECORDS = 64,
-  GAB_MOST_BARREN_RECOVERIES = 100,
+  GAB_MOST_FUTILE_RECOVERIES = 100,
   GAB_MOST_TEMPORAL_STEPS = 16, /* offered to a temporal block */
   GAB_USUAL_TRIES = 10,
   GAB_USUAL_FENCE_WAIT = 5 /* seconds */
@@ -108,10 +108,10 @@ typedef struct gab_protection_state {
   gab_local_run *local; /* NULL: no local recovery */
   const gab_strategy *strategies[GAB_MOST_STRATEGIES];
   int strategy_count;
-  int barren;         /* recoveries in a row without a death and without a new checkpoint between them */
-  gab_step suspected; /* the last step after which a monitor complained; -1: none yet */
-  gab_step furthest;  /* that was ever restored */
-  int tries;          /* recoveries from deaths since that grew */
+  int futile_recoveries; /* recoveries in a row without a death and without a new checkpoint between them */
+  gab_step suspected;    /* the last step after which a monitor complained; -1: none yet */
+  gab_step furthest;     /* that was ever restored */
+  int tries;             /* recoveries from deaths since that grew */
   int most_tries;
 } gab_protection_state;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local recovery: making a machine, and where messages and deaths go. */
+/* Local recovery: creation of a machine, dispatch of messages and deaths. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ const char *gab_local_reason_name(gab_local_reason reason)
   return (unsigned)reason < GAB_LOCAL_REASON_COUNT ? names[reason] : "unknown";
 }
 
-/* ---------------------------------------------------------------- making one */
+/* ---------------------------------------------------------------- creation */
 
 static gab_status begin_active(gab_local *local, const gab_local_setup *setup)
 {
@@ -27,7 +27,8 @@ static gab_status begin_active(gab_local *local, const gab_local_setup *setup)
     GAB_TRY(gab_local_add_partner(local, setup->protected_ranks[i], ROLE_PROTECTED));
   GAB_TRY(gab_local_add_relatives(local));
   GAB_TRY(gab_local_make_members(local));
-  for (size_t i = 0; i < local->partner_count; i++) local->partners[i].up = local->partners[i].met = true;
+  for (size_t i = 0; i < local->partner_count; i++)
+    local->partners[i].is_up = local->partners[i].was_met = true;
   return GAB_OK;
 }
 
@@ -42,7 +43,7 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
              " messages ahead, %" PRIu32 " contexts",
              setup->ranks, setup->process, setup->ahead, setup->contexts);
   if (setup->verify && !application->differs)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "local recovery: nobody would hear of a message that was made otherwise");
+    GAB_FAIL(GAB_ERR_ARGUMENT, "local recovery: setup.verify needs the callback `differs`");
   gab_local *made;
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->setup = *setup;
@@ -51,8 +52,8 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
   made->application = *application;
   made->rank = GAB_NO_RANK;
   made->image_from = GAB_NO_PROCESS;
-  made->taken = made->acknowledged = made->committed = made->base = made->line = made->told_have = -1;
-  made->common = made->common_acknowledged = made->cluster_committed = made->told_cluster_have = -1;
+  made->taken = made->acknowledged = made->committed = made->base = made->line = made->reported_have = -1;
+  made->common = made->common_acknowledged = made->cluster_committed = made->reported_cluster_have = -1;
   gab_status status = gab_msglog_create(setup->copy_below, &made->msglog);
   if (status == GAB_OK && setup->process < (gab_process)setup->ranks) status = begin_active(made, setup);
   if (status == GAB_OK) *local = made;
@@ -135,7 +136,7 @@ static gab_status handle(gab_local *local, gab_process source, const gab_local_n
   case NOTE_RECEIVED:
     return gab_local_on_received(local, source, note, in);
   default:
-    return GAB_OK; /* an image that nobody waits for; a commit in the cluster, which is in the head */
+    return GAB_OK; /* an unexpected image; a commit in the cluster, which is in the head */
   }
 }
 
@@ -152,7 +153,7 @@ static gab_status defer(gab_local *local, gab_process source, gab_reader in, con
 
 static gab_status on_note(gab_local *local, gab_process source, gab_reader in, gab_buffer *payload);
 
-/* What came while it was restoring; it may have to restore again in between, then the rest waits on. */
+/* Handles notes that arrived while restoring. If one of them causes another restore, the rest is deferred again. */
 static gab_status handle_deferred(gab_local *local)
 {
   gab_local_deferred *list = local->deferred;
@@ -174,10 +175,10 @@ static gab_status on_note(gab_local *local, gab_process source, gab_reader in, g
   gab_local_note note;
   GAB_TRY(gab_local_read_note(local, &in, &note));
   if (payload && gab_reader_left(&in) > 0)
-    GAB_FAIL(GAB_ERR_CORRUPT, "%zu bytes stand between head and payload of a note", gab_reader_left(&in));
+    GAB_FAIL(GAB_ERR_CORRUPT, "a note has %zu bytes between head and payload", gab_reader_left(&in));
   if (payload) in = gab_reader_of_buffer(payload);
   gab_local_learn_stop(local, note.stop_behind, note.stop_why);
-  /* these are answered at once in every state: others wait for the answer, and it changes nothing here */
+  /* answered in every state: the sender waits, and the state does not change */
   if (note.kind == NOTE_OFFER) return gab_local_on_offer(local, source, &note);
   if (note.kind == NOTE_WHO) return gab_local_on_who(local, source, &note);
   if (note.kind == NOTE_FETCH && local->partner_count > 0) return gab_local_on_fetch(local, source, &note);
@@ -224,7 +225,7 @@ gab_status gab_local_peer_down(gab_local *local, gab_process process)
   return gab_local_spare_down(local, process);
 }
 
-/* ---------------------------------------------------------------- facts */
+/* ---------------------------------------------------------------- queries */
 
 gab_local_state gab_local_state_of(const gab_local *local) { return local->state; }
 gab_rank gab_local_rank(const gab_local *local) { return local->rank; }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local recovery of clusters: deaths that roll this rank back, the checkpoint, and the agreement of a cluster
+/* Local recovery of clusters: members, recovery line, rollback of this rank after a death in its cluster
  * (doc/clusters.md). */
 #include "resilience/local/protocol/local_impl.h"
 
@@ -24,7 +24,7 @@ static gab_status add_member(gab_local *local, gab_rank rank)
   return GAB_OK;
 }
 
-/* So that all are connected, whoever else is a partner of whom. */
+/* Connects all members, independent of other partners. */
 static gab_status add_tree(gab_local *local)
 {
   size_t me = 0;
@@ -45,8 +45,8 @@ gab_status gab_local_make_members(gab_local *local)
 
 /* ---------------------------------------------------------------- recovery lines */
 
-/* And how far the partner was, as far as it was heard here: one that has no neighbour elsewhere would not know when it
- * has caught up. */
+/* Includes the known progress of the partner: a partner without neighbours outside of the cluster would not know
+ * when it has caught up. */
 gab_status gab_local_pack_line(const gab_local *local, const gab_local_partner *to, gab_buffer *out)
 {
   GAB_TRY(gab_put_i64(out, local->line));
@@ -66,7 +66,8 @@ static gab_status take_reached(const gab_local *local, gab_local_partner *partne
   return GAB_OK;
 }
 
-/* Takes the later of both in everything. @param[out] grown  the own one was not as late @param[out] same  they were equal */
+/* Takes the maximum of both lines in each component. @param[out] grown the own line has changed @param[out] same the
+ * lines were equal */
 static gab_status join_lines(gab_local *local, gab_reader *in, bool *grown, bool *same)
 {
   gab_step checkpoint;
@@ -75,7 +76,8 @@ static gab_status join_lines(gab_local *local, gab_reader *in, bool *grown, bool
   GAB_TRY(gab_get_i64(in, &checkpoint));
   GAB_TRY(gab_get_count(in, 4, &count));
   if (count != local->member_count)
-    GAB_FAIL(GAB_ERR_CORRUPT, "a cluster of %zu ranks greets one of %zu", count, local->member_count);
+    GAB_FAIL(GAB_ERR_CORRUPT, "received the recovery line of a cluster of %zu ranks, expected %zu", count,
+             local->member_count);
   *grown = checkpoint > local->line;
   *same = checkpoint == local->line;
   if (*grown) local->line = checkpoint;
@@ -97,11 +99,11 @@ gab_status gab_local_meet_line(gab_local *local, gab_local_partner *partner, con
   GAB_TRY(join_lines(local, in, &grown, same));
   GAB_TRY(take_reached(local, partner, in));
   if (*same) return GAB_OK;
-  partner->up = partner->down = false;
-  partner->met = true;
+  partner->is_up = partner->is_down = false;
+  partner->was_met = true;
   partner->life = note->from_life;
   partner->asking = -1;
-  /* In the line of both it greets again. */
+  /* After the rollback to the joined line it greets again. */
   return grown ? gab_local_retreat(local) : gab_local_greet(local, partner, true);
 }
 
@@ -111,7 +113,7 @@ gab_status gab_local_fetch(gab_local *local, gab_step checkpoint)
 {
   const gab_local_partner *holder =
       gab_local_find(local, local->application.holder(local->application.user, local->rank));
-  if (!holder || holder->down) return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->rank);
+  if (!holder || holder->is_down) return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->rank);
   local->state = GAB_LOCAL_RESTORING;
   local->image_from = gab_local_process(local, holder->rank);
   return gab_local_tell(local, local->image_from,
@@ -121,14 +123,14 @@ gab_status gab_local_fetch(gab_local *local, gab_step checkpoint)
 gab_status gab_local_retreat(gab_local *local)
 {
   if (gab_local_is_inside(local)) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->rank);
-  /* That of a line is committed, whoever knew it. */
+  /* The checkpoint of a recovery line is committed. */
   if (local->setup.own_times) GAB_TRY(gab_local_learn_cluster_committed(local, local->line));
   else GAB_TRY(gab_local_learn_committed(local, local->line));
   const gab_local_image *image = gab_local_newest(&local->images, gab_local_may_go_back_to(local, NULL));
   if (!image || local->committed < 0) return gab_local_hand_over(local, GAB_LOCAL_NO_CHECKPOINT, local->rank);
   local->stats.rollbacks++;
   if (image->checkpoint < local->line) return gab_local_fetch(local, local->line);
-  /* What others would go back to may be gone here. */
+  /* This rank may have dropped the image of the line. */
   local->line = image->checkpoint;
   return gab_local_restore(local, local->line, local->committed, gab_reader_of_buffer(&image->bytes));
 }

@@ -5,18 +5,18 @@
 
 #include <string.h>
 
-/* ---------------------------------------------------------------- what is known of all */
+/* ---------------------------------------------------------------- values of the tree */
 
 gab_status gab_local_tell_values(gab_local *local, const gab_local_partner *partner)
 {
   const gab_local_note up = {.kind = NOTE_HAVE,
-                             .checkpoint = local->told_have,
-                             .number = local->told_arrived,
+                             .checkpoint = local->reported_have,
+                             .number = local->reported_arrived,
                              .value = local->asked_to_stop};
   const gab_local_note down = {
       .kind = NOTE_COMMITTED, .checkpoint = local->committed, .number = local->entered};
   const gab_process process = gab_local_process(local, partner->rank);
-  if (!partner->up) return GAB_OK;
+  if (!partner->is_up) return GAB_OK;
   if (partner->roles & ROLE_PARENT) GAB_TRY(gab_local_tell(local, process, up, NULL));
   return partner->roles & ROLE_CHILD ? gab_local_tell(local, process, down, NULL) : GAB_OK;
 }
@@ -36,7 +36,7 @@ gab_status gab_local_learn_committed(gab_local *local, gab_step checkpoint)
   GAB_TRY(gab_local_learn_cluster_committed(local, checkpoint));
   gab_local_prune(local);
   for (size_t i = 0; i < local->partner_count; i++) gab_local_prune_protected(local, &local->partners[i]);
-  /* one checkpoint later: the holder of a lost rank may not know of this one yet */
+  /* one checkpoint late: the holder of a lost rank may not know this commit yet */
   gab_msglog_free_before(local->msglog, before);
   gab_local_free_hashes(local, before);
   if (before > local->base) local->base = before;
@@ -49,7 +49,7 @@ gab_status gab_local_learn_entered(gab_local *local, uint64_t section)
   local->entered = section;
   if (section > local->arrived) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->rank);
   for (size_t i = 0; i < local->partner_count; i++)
-    if (!local->partners[i].up)
+    if (!local->partners[i].is_up)
       return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->partners[i].rank);
   return tell_relatives(local, ROLE_CHILD);
 }
@@ -64,13 +64,13 @@ gab_status gab_local_update_tree(gab_local *local)
     if (partner->have < have) have = partner->have;
     if (partner->arrived < arrived) arrived = partner->arrived;
   }
-  const bool is_news = have > local->told_have || arrived > local->told_arrived;
-  if (have > local->told_have) local->told_have = have;
-  if (arrived > local->told_arrived) local->told_arrived = arrived;
+  const bool is_news = have > local->reported_have || arrived > local->reported_arrived;
+  if (have > local->reported_have) local->reported_have = have;
+  if (arrived > local->reported_arrived) local->reported_arrived = arrived;
   if (!is_news) return GAB_OK;
   if (local->rank != 0) return tell_relatives(local, ROLE_PARENT);
-  GAB_TRY(gab_local_learn_committed(local, local->told_have));
-  return gab_local_learn_entered(local, local->told_arrived);
+  GAB_TRY(gab_local_learn_committed(local, local->reported_have));
+  return gab_local_learn_entered(local, local->reported_arrived);
 }
 
 gab_status gab_local_on_have(gab_local *local, gab_process source, const gab_local_note *note)
@@ -96,7 +96,7 @@ static gab_local_partner *reachable_holder(const gab_local *local)
 {
   gab_local_partner *holder =
       gab_local_find(local, local->application.holder(local->application.user, local->rank));
-  return holder && holder->up ? holder : NULL;
+  return holder && holder->is_up ? holder : NULL;
 }
 
 static gab_status send_copy(gab_local *local, const gab_local_partner *holder, const gab_local_image *image)
@@ -121,11 +121,11 @@ gab_status gab_local_renew_copies(gab_local *local, bool all)
 {
   const gab_local_partner *holder = reachable_holder(local);
   if (!holder) return GAB_OK;
-  /* decisions first: an image at the holder has to mean that the decisions since are there, too */
+  /* decisions first: a holder that has an image must have the decisions since, too */
   const gab_local_decisions *made = &local->decisions;
   for (uint64_t number = made->base; number < made->base + made->count; number++)
     if (all || number >= local->decided_logged) GAB_TRY(send_decision(local, holder, number));
-  /* What this rank goes back to comes first: one that is older must not be all that the holder has when this process dies. */
+  /* The image of the next rollback is sent first, so that a death does not leave the holder with an older one only. */
   const gab_local_image *first =
       all ? gab_local_newest(&local->images, gab_local_may_go_back_to(local, NULL)) : NULL;
   if (first) GAB_TRY(send_copy(local, holder, first));
@@ -149,7 +149,8 @@ static gab_status take(gab_local *local, gab_step step, bool own, const gab_buff
   if (local->state != GAB_LOCAL_ACTIVE) GAB_FAIL(GAB_ERR_STATE, "this process runs no rank now");
   if (step <= local->taken)
     GAB_FAIL(GAB_ERR_ARGUMENT, "checkpoint %" GAB_PRI_STEP " comes after %" GAB_PRI_STEP, step, local->taken);
-  if (local->arrived > local->left) GAB_FAIL(GAB_ERR_STATE, "a checkpoint within a global section");
+  if (local->arrived > local->left)
+    GAB_FAIL(GAB_ERR_STATE, "a checkpoint is not possible within a global section");
   if (gab_local_has_to_wait(local, own) || !gab_local_is_verified(local)) return GAB_OK;
   gab_buffer whole = gab_local_take_idle(&local->images);
   gab_status status = gab_local_pack_image(local, step, own, image, &whole);
@@ -176,8 +177,7 @@ gab_status gab_local_checkpoint_own(gab_local *local, gab_step step, const gab_b
 {
   *taken = false;
   if (!local->setup.own_times)
-    GAB_FAIL(GAB_ERR_STATE,
-             "checkpoint %" GAB_PRI_STEP " of a cluster, where clusters take none of their own", step);
+    GAB_FAIL(GAB_ERR_STATE, "checkpoint %" GAB_PRI_STEP " of a single cluster needs setup.own_times", step);
   return take(local, step, true, image, taken);
 }
 
@@ -217,7 +217,7 @@ bool gab_local_is_settled(const gab_local *local)
   if (!gab_local_is_verified(local)) return false;
   for (size_t i = 0; i < local->partner_count; i++) {
     const gab_local_partner *partner = &local->partners[i];
-    if (!partner->up) return false;
+    if (!partner->is_up) return false;
     if ((partner->roles & ROLE_PROTECTED) && !gab_local_has_image(&partner->images, local->common))
       return false;
   }
@@ -232,7 +232,7 @@ gab_status gab_local_log_decision(gab_local_decisions *decisions, uint64_t numbe
   const uint64_t end = decisions->base + decisions->count;
   if (number < end) return GAB_OK;
   if (number > end)
-    GAB_FAIL(GAB_ERR_CORRUPT, "decision %" PRIu64 " came where %" PRIu64 " was due", number, end);
+    GAB_FAIL(GAB_ERR_CORRUPT, "received decision %" PRIu64 ", expected %" PRIu64, number, end);
   GAB_TRY(GAB_RESIZE_ARRAY(&decisions->values, decisions->count + 1, GAB_MEMORY_OTHER));
   decisions->values[decisions->count++] = value;
   return GAB_OK;
@@ -249,7 +249,7 @@ gab_status gab_local_decide(gab_local *local, uint64_t proposal, uint64_t *value
     *decided = true;
     return GAB_OK;
   }
-  if (made->base + made->count > local->decided) return GAB_OK; /* on its way to the holder */
+  if (made->base + made->count > local->decided) return GAB_OK; /* in transit to the holder */
   GAB_TRY(gab_local_log_decision(made, local->decided, proposal));
   const gab_local_partner *holder = reachable_holder(local);
   return holder ? send_decision(local, holder, local->decided) : GAB_OK;
@@ -259,7 +259,7 @@ gab_status gab_local_decide_behind(gab_local *local, uint64_t proposal, uint64_t
 {
   gab_local_decisions *made = &local->decisions;
   *value = proposal;
-  /* logged, or on its way to the holder since before this rank went back with its cluster */
+  /* logged, or in transit to the holder since before this rank rolled back with its cluster */
   if (local->decided < made->base + made->count) {
     *value = made->values[local->decided++ - made->base];
     return GAB_OK;
@@ -302,7 +302,7 @@ bool gab_local_is_inside(const gab_local *local)
 
 gab_status gab_local_leave(gab_local *local)
 {
-  if (!gab_local_is_inside(local)) GAB_FAIL(GAB_ERR_STATE, "this process is in no global section");
+  if (!gab_local_is_inside(local)) GAB_FAIL(GAB_ERR_STATE, "this process is not in a global section");
   local->left = local->arrived;
   return GAB_OK;
 }

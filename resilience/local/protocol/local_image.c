@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of local recovery in an image, and the start of a process as a rank from one. */
+/* The machine's part of an image, and the restore of a rank from an image. */
 #include "resilience/local/protocol/local_impl.h"
 
 /* ---------------------------------------------------------------- taking */
@@ -56,7 +56,7 @@ gab_status gab_local_each_delivered(const gab_local *local, gab_reader image,
   return GAB_OK;
 }
 
-/* Leaves what the application gave. */
+/* Skips to the part of the application. */
 static gab_status skip_head(const gab_local *local, gab_reader *in)
 {
   size_t count;
@@ -64,7 +64,7 @@ static gab_status skip_head(const gab_local *local, gab_reader *in)
   GAB_TRY(skip_addresses(in));
   GAB_TRY(gab_get_count(in, 8 + 8 * local->setup.contexts, &count)); /* partners */
   GAB_TRY(gab_get_view(in, (8 + 8 * (size_t)local->setup.contexts) * count, &skipped));
-  GAB_TRY(gab_get_count(in, 16, &count)); /* numbers of the message log */
+  GAB_TRY(gab_get_count(in, 16, &count)); /* sequence numbers of the message log */
   GAB_TRY(gab_get_view(in, 16 * count, &skipped));
   GAB_TRY(gab_get_view(in, 16, &skipped));
   return gab_local_skip_log(local, in);
@@ -122,12 +122,12 @@ gab_status gab_local_send_image(gab_local *local, gab_local_partner *protected, 
 
 /* ---------------------------------------------------------------- restoring */
 
-/* @param[in] all_have  this common checkpoint */
+/* @param[in] all_have common checkpoint that all ranks have */
 static gab_status restore_partners(gab_local *local, gab_step checkpoint, gab_step all_have, gab_reader *in)
 {
   size_t count;
   GAB_TRY(gab_get_count(in, 8 + 8 * local->setup.contexts, &count));
-  /* One from before a section and one from behind it, of which a cluster goes on, may have others. */
+  /* Roles come from the image: neighbours may differ between checkpoints before and after a section. */
   for (size_t i = 0; i < local->partner_count; i++) local->partners[i].roles = 0;
   for (size_t i = 0; i < count; i++) {
     gab_rank rank;
@@ -137,7 +137,7 @@ static gab_status restore_partners(gab_local *local, gab_step checkpoint, gab_st
     GAB_TRY(gab_local_add_partner(local, rank, roles));
     gab_local_partner *partner = gab_local_find(local, rank);
     gab_local_forget_arrivals(partner);
-    partner->up = false;
+    partner->is_up = false;
     if (all_have > partner->have) partner->have = all_have;
     if (checkpoint > partner->cluster_have) partner->cluster_have = checkpoint;
     for (uint32_t c = 0; c < local->setup.contexts; c++)
@@ -164,7 +164,7 @@ static gab_status restore_decisions(gab_local *local, uint64_t made, gab_reader 
   return GAB_OK;
 }
 
-/* Who goes back with its cluster knows how far it was itself; what it has sent may still be under way. */
+/* A rank that rolls back with its cluster stores its progress, since its messages may still be in transit. */
 static void note_made(gab_local *local)
 {
   for (size_t i = 0; i < local->partner_count; i++)
@@ -175,7 +175,7 @@ static void note_made(gab_local *local)
     }
 }
 
-/* @param[in] committed  by all, as far as is known */
+/* @param[in] committed newest checkpoint known to be committed by all */
 static gab_status restore_machine(gab_local *local, gab_step checkpoint, gab_step committed, gab_reader *in)
 {
   const gab_step all_have = local->setup.own_times ? committed : checkpoint;
@@ -194,11 +194,11 @@ static gab_status restore_machine(gab_local *local, gab_step checkpoint, gab_ste
   GAB_TRY(gab_local_unpack_log(local, checkpoint, &local->common, in));
   if (local->acknowledged < checkpoint) local->acknowledged = checkpoint;
   if (local->common_acknowledged < local->common) local->common_acknowledged = local->common;
-  /* behind the image: the checkpoint that it was given for may be committed before this rank comes to it again */
+  /* an answer for a later checkpoint stays: that checkpoint may be committed before this rank reaches it again */
   if (local->answered <= checkpoint) local->answer = 0;
-  if (local->told_have < all_have) local->told_have = all_have;
-  if (local->told_cluster_have < checkpoint) local->told_cluster_have = checkpoint;
-  if (local->told_arrived < local->left) local->told_arrived = local->left;
+  if (local->reported_have < all_have) local->reported_have = all_have;
+  if (local->reported_cluster_have < checkpoint) local->reported_cluster_have = checkpoint;
+  if (local->reported_arrived < local->left) local->reported_arrived = local->left;
   for (size_t i = 0; i < local->partner_count; i++)
     if (local->partners[i].arrived < local->left) local->partners[i].arrived = local->left;
   return GAB_OK;
@@ -217,9 +217,9 @@ gab_status gab_local_restore(gab_local *local, gab_step checkpoint, gab_step com
   local->life++;
   GAB_TRY(restore_machine(local, checkpoint, committed, &in));
   GAB_TRY(gab_local_make_members(local));
-  /* others do not enter again */
+  /* the other ranks do not enter the section again */
   if (local->entered > local->left) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->rank);
-  /* The holder came back and had not been given this one again when the rank died: nobody has it. */
+  /* The holder was restored and had not received this image again when the rank died: no copy exists. */
   if (local->setup.own_times && !gab_local_has_image(&local->images, local->common))
     return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->rank);
   gab_step *known = local->setup.own_times ? &local->cluster_committed : &local->committed;
@@ -228,7 +228,7 @@ gab_status gab_local_restore(gab_local *local, gab_step checkpoint, gab_step com
   GAB_TRY(local->application.restore(local->application.user, local->rank, checkpoint, in));
   local->state = GAB_LOCAL_ACTIVE;
   for (size_t i = 0; i < local->partner_count; i++)
-    if (!local->partners[i].down) GAB_TRY(gab_local_greet(local, &local->partners[i], true));
+    if (!local->partners[i].is_down) GAB_TRY(gab_local_greet(local, &local->partners[i], true));
   return GAB_OK;
 }
 

@@ -7,7 +7,8 @@
 gab_step gab_local_may_go_back_to(const gab_local *local, const gab_local_partner *partner)
 {
   if (!local->setup.own_times) return local->committed;
-  const gab_step alone = partner && !partner->inner ? partner->cluster_committed : local->cluster_committed;
+  const gab_step alone =
+      partner && !partner->is_inner ? partner->cluster_committed : local->cluster_committed;
   return alone > local->committed ? alone : local->committed;
 }
 
@@ -35,7 +36,7 @@ gab_buffer gab_local_take_idle(gab_local_images *images)
   return bytes;
 }
 
-/* Of two the larger one stays. */
+/* Keeps the larger one of two buffers. */
 static void give_idle(gab_local_images *images, gab_buffer *bytes)
 {
   if (bytes->capacity > images->idle.capacity) gab_buffer_swap(bytes, &images->idle);
@@ -74,7 +75,7 @@ gab_status gab_local_keep_image(gab_local_images *images, const gab_local_image 
   return status;
 }
 
-/* ---------------------------------------------------------------- what nobody will ask for */
+/* ---------------------------------------------------------------- dropping */
 
 static void drop_decisions(gab_local_decisions *decisions, uint64_t before)
 {
@@ -101,8 +102,8 @@ void gab_local_forget_images(gab_local_images *images)
   gab_buffer_release(&images->idle);
 }
 
-/* The cluster goes back to the newest that is committed there, the next strategy to the newest common one that all have; the next ones
- * of both are on their way. */
+/* Needed are the newest checkpoint committed in the cluster (rollback), the newest common one that all have (next
+ * strategy), and their successors. */
 static void drop_old(gab_local_images *images, gab_step limit, gab_step committed)
 {
   bool has_later = false, has_later_common = false;
@@ -119,7 +120,7 @@ void gab_local_prune(gab_local *local)
   drop_old(&local->images, gab_local_may_go_back_to(local, NULL), local->committed);
   if (local->images.count == 0) return;
   uint64_t before = local->images.list[0].decisions;
-  /* this rank went back behind a checkpoint that is committed now */
+  /* this rank rolled back to before a checkpoint that is committed now */
   if (local->decided < before) before = local->decided;
   drop_decisions(&local->decisions, before);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control messages of local recovery, and the list of the processes that run replaced ranks. */
+/* Control messages of local recovery, and the list of replacement processes. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include <string.h>
@@ -25,17 +25,17 @@ gab_incarnation gab_local_incarnation_of(const gab_local *local, gab_rank rank)
   return address ? address->incarnation : 0;
 }
 
-/* Nothing of what was known of the active process before holds for its successor. But others may tell of a spare
- * that has accepted before its acceptance is heard: it still waits for its image. */
+/* Resets the knowledge of the previous active process. Others may announce a spare before its acceptance arrives
+ * here; it then still waits for its image. */
 static void forget_process(gab_local_partner *partner, gab_incarnation incarnation)
 {
   gab_local_forget_arrivals(partner);
-  partner->up = partner->down = false;
-  partner->offered = partner->offered && incarnation == partner->offer_incarnation;
+  partner->is_up = partner->is_down = false;
+  partner->is_offered = partner->is_offered && incarnation == partner->offer_incarnation;
   partner->life = 0;
   partner->asking = -1;
-  partner->hashes_told = partner->hashes_answered =
-      0; /* what it had not compared nobody can compare any more */
+  partner->hashes_sent = partner->hashes_answered =
+      0; /* hashes that it had not compared cannot be compared any more */
 }
 
 gab_status gab_local_learn(gab_local *local, gab_rank rank, gab_process process, gab_incarnation incarnation)
@@ -77,7 +77,7 @@ gab_status gab_local_unpack_addresses(gab_local *local, gab_reader *in)
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- how often ranks were taken over */
+/* ---------------------------------------------------------------- numbers of takeovers */
 
 uint32_t gab_local_taken_known(const gab_local *local)
 {
@@ -87,11 +87,11 @@ uint32_t gab_local_taken_known(const gab_local *local)
   return known;
 }
 
-/* Both only grow, so that old notes do no harm. */
+/* Both never decrease, so old notes are harmless. */
 void gab_local_learn_taken(const gab_local *local, const gab_local_note *note)
 {
   gab_local_partner *partner = gab_local_find(local, note->from);
-  if (!partner || note->kind == NOTE_ACCEPT) return; /* which counts where the image is sent */
+  if (!partner || note->kind == NOTE_ACCEPT) return; /* an acceptance counts when the image is sent */
   if (note->from_taken > partner->taken_over) partner->taken_over = note->from_taken;
   if (note->taken_below > partner->taken_below) partner->taken_below = note->taken_below;
 }
@@ -148,6 +148,6 @@ gab_status gab_local_read_note(const gab_local *local, gab_reader *in, gab_local
     GAB_TRY(gab_get_u8(in, &note->own));
   }
   if (note->kind >= NOTE_KIND_COUNT)
-    GAB_FAIL(GAB_ERR_CORRUPT, "local recovery: a message of kind %" PRIu32, note->kind);
+    GAB_FAIL(GAB_ERR_CORRUPT, "local recovery: unknown kind of note, %" PRIu32, note->kind);
   return GAB_OK;
 }

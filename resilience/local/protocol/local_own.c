@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints that a cluster takes alone (doc/clusters.md, "Checkpoints at times of a cluster's own"): their commit, the logs that
- * others may free then, and the log in an image (Ropars et al. 2013, algorithm 1, line 15). */
+/* Checkpoints of a single cluster (doc/clusters.md, "Checkpoints at times of a cluster's own"): their commit,
+ * freeing of logs of other clusters, and the log in an image (Ropars et al. 2013, algorithm 1, line 15). */
 #include "resilience/local/protocol/local_impl.h"
 
-/* ---------------------------------------------------------------- what others may free */
+/* ---------------------------------------------------------------- freeing of logs */
 
 static gab_status tell_received(void *user, gab_rank rank, gab_reader numbers)
 {
   gab_local *local = user;
   const gab_local_partner *partner = gab_local_find(local, rank);
-  if (!partner || !partner->up || partner->inner) return GAB_OK;
+  if (!partner || !partner->is_up || partner->is_inner) return GAB_OK;
   gab_buffer body;
   gab_buffer_init(&body, GAB_MEMORY_OTHER);
   gab_status status = gab_put_bytes(&body, numbers.at, gab_reader_left(&numbers));
@@ -20,12 +20,12 @@ static gab_status tell_received(void *user, gab_rank rank, gab_reader numbers)
   return status;
 }
 
-/* Before it goes back itself it would free what is not compared yet with what it makes again. */
+/* Otherwise it would free log entries that are not compared yet with recomputed messages. */
 gab_status gab_local_on_received(gab_local *local, gab_process source, const gab_local_note *note,
                                  gab_reader *in)
 {
   const gab_local_partner *partner = gab_local_current(local, source, note);
-  if (!partner || !partner->up || partner->inner) return GAB_OK;
+  if (!partner || !partner->is_up || partner->is_inner) return GAB_OK;
   for (uint32_t c = 0; c < local->setup.contexts; c++) {
     uint64_t delivered;
     GAB_TRY(gab_get_u64(in, &delivered));
@@ -36,7 +36,7 @@ gab_status gab_local_on_received(gab_local *local, gab_process source, const gab
 
 /* ---------------------------------------------------------------- commits */
 
-/* Of this one and the next all holders know that the one before is committed: nobody goes back further. */
+/* Holders that know this checkpoint or the next know that the previous one is committed: no rank rolls back further. */
 gab_status gab_local_learn_cluster_committed(gab_local *local, gab_step checkpoint)
 {
   if (!local->setup.own_times || checkpoint <= local->cluster_committed) return GAB_OK;
@@ -47,7 +47,7 @@ gab_status gab_local_learn_cluster_committed(gab_local *local, gab_step checkpoi
   gab_local_prune(local);
   for (size_t i = 0; i < local->partner_count; i++) {
     gab_local_partner *partner = &local->partners[i];
-    if (!partner->inner) continue;
+    if (!partner->is_inner) continue;
     gab_local_prune_protected(local, partner);
     if (partner->rank > local->rank) GAB_TRY(gab_local_tell_cluster_values(local, partner));
   }
@@ -57,7 +57,7 @@ gab_status gab_local_learn_cluster_committed(gab_local *local, gab_step checkpoi
 gab_status gab_local_learn_of_protected(gab_local *local, gab_local_partner *protected, gab_step checkpoint)
 {
   if (!local->setup.own_times) return gab_local_learn_committed(local, checkpoint);
-  if (protected->inner) return gab_local_learn_cluster_committed(local, checkpoint);
+  if (protected->is_inner) return gab_local_learn_cluster_committed(local, checkpoint);
   if (checkpoint > protected->cluster_committed) protected->cluster_committed = checkpoint;
   return GAB_OK;
 }
@@ -70,17 +70,17 @@ gab_status gab_local_learn_from(gab_local *local, const gab_local_note *note)
     partner->cluster_committed = note->cluster_committed;
     gab_local_prune_protected(local, partner);
   }
-  if (partner->inner) GAB_TRY(gab_local_learn_cluster_committed(local, note->cluster_committed));
+  if (partner->is_inner) GAB_TRY(gab_local_learn_cluster_committed(local, note->cluster_committed));
   return gab_local_learn_committed(local, note->committed);
 }
 
-/* In the tree of members the parent comes before, children behind. */
+/* In the tree of members a parent has a lower index than its children. */
 gab_status gab_local_tell_cluster_values(gab_local *local, const gab_local_partner *partner)
 {
-  if (!local->setup.own_times || !partner->up || !(partner->roles & ROLE_MEMBER)) return GAB_OK;
+  if (!local->setup.own_times || !partner->is_up || !(partner->roles & ROLE_MEMBER)) return GAB_OK;
   const bool is_parent = partner->rank < local->rank;
   const gab_local_note note = {.kind = is_parent ? NOTE_CLUSTER_HAVE : NOTE_CLUSTER_COMMITTED,
-                               .checkpoint = local->told_cluster_have};
+                               .checkpoint = local->reported_cluster_have};
   return gab_local_tell(local, gab_local_process(local, partner->rank), note, NULL);
 }
 
@@ -95,8 +95,8 @@ gab_status gab_local_update_cluster(gab_local *local)
     if (partner->rank < local->rank) parent = partner;
     else if (partner->cluster_have < have) have = partner->cluster_have;
   }
-  if (have <= local->told_cluster_have) return GAB_OK;
-  local->told_cluster_have = have;
+  if (have <= local->reported_cluster_have) return GAB_OK;
+  local->reported_cluster_have = have;
   return parent ? gab_local_tell_cluster_values(local, parent)
                 : gab_local_learn_cluster_committed(local, have);
 }
@@ -111,14 +111,14 @@ gab_status gab_local_on_cluster_have(gab_local *local, gab_process source, const
 
 /* ---------------------------------------------------------------- in an image */
 
-/* Within the cluster nothing is under way; what waits there for who is lost has been delivered in its image. */
+/* Within the cluster no message is in transit; messages that wait there for a lost rank are delivered in its image. */
 static gab_status pack_outer(const gab_local *local, gab_buffer *out)
 {
   uint64_t outer = 0;
-  for (size_t i = 0; i < local->partner_count; i++) outer += !local->partners[i].inner;
+  for (size_t i = 0; i < local->partner_count; i++) outer += !local->partners[i].is_inner;
   GAB_TRY(gab_put_u64(out, outer));
   for (size_t i = 0; i < local->partner_count; i++) {
-    if (local->partners[i].inner) continue;
+    if (local->partners[i].is_inner) continue;
     GAB_TRY(gab_put_i32(out, local->partners[i].rank));
     GAB_TRY(gab_msglog_pack_messages(local->msglog, local->partners[i].rank, out));
   }
@@ -166,7 +166,7 @@ gab_status gab_local_skip_log(const gab_local *local, gab_reader *in)
   return gab_get_view(in, bytes, &log);
 }
 
-/* ---------------------------------------------------------------- what goes with an image */
+/* ---------------------------------------------------------------- common images with an image */
 
 static bool goes_with(const gab_local_image *image, const gab_local_image *beside)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partners of a rank in local recovery: which they are, from when, and until when. */
+/* Partners of a rank in local recovery: roles, addition and removal. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ bool gab_local_is_partner(const gab_local *local, gab_rank rank)
 gab_local_partner *gab_local_current(const gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *partner = gab_local_find(local, note->from);
-  if (!partner || partner->down || gab_local_process(local, note->from) != source ||
+  if (!partner || partner->is_down || gab_local_process(local, note->from) != source ||
       gab_local_incarnation_of(local, note->from) != note->from_incarnation ||
       partner->life != note->from_life)
     return NULL;
@@ -43,7 +43,7 @@ gab_status gab_local_add_partner(gab_local *local, gab_rank rank, uint32_t roles
     local->partners[place] = local->partners[place - 1];
   local->partners[place] = (gab_local_partner){.rank = rank,
                                                .roles = roles,
-                                               .inner = gab_local_is_member(local, rank),
+                                               .is_inner = gab_local_is_member(local, rank),
                                                .asking = -1,
                                                .have = -1,
                                                .cluster_have = -1,
@@ -51,7 +51,7 @@ gab_status gab_local_add_partner(gab_local *local, gab_rank rank, uint32_t roles
   return GAB_OK;
 }
 
-/* Holder, parent and children of the rank that this process runs. */
+/* Adds holder, parent and children of the own rank. */
 gab_status gab_local_add_relatives(gab_local *local)
 {
   const gab_rank me = local->rank;
@@ -63,7 +63,7 @@ gab_status gab_local_add_relatives(gab_local *local)
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- and there they go */
+/* ---------------------------------------------------------------- removal */
 
 void gab_local_release_partner(gab_local_partner *partner)
 {
@@ -74,16 +74,16 @@ void gab_local_release_partner(gab_local_partner *partner)
   gab_free(&partner->askers);
 }
 
-/* What it has sent before the section is delivered, as nothing is under way at a checkpoint; what is not would be
+/* Messages sent before the section must be delivered, since none may be in transit at a checkpoint; others would be
  * lost. */
 static gab_status check_delivered(const gab_local *local, const gab_local_partner *partner)
 {
   for (uint32_t c = 0; c < local->setup.contexts; c++)
     if (partner->channels[c].arrived_count > 0)
       GAB_FAIL(GAB_ERR_STATE,
-               "rank %" GAB_PRI_RANK " is not a neighbour of rank %" GAB_PRI_RANK
-               " any more, which has not received %zu messages of it in context %" PRIu32
-               ": what is sent before a checkpoint must be received before it",
+               "rank %" GAB_PRI_RANK " is no longer a neighbour of rank %" GAB_PRI_RANK
+               ", which has not received %zu messages of it in context %" PRIu32
+               ": messages sent before a checkpoint must be received before it",
                partner->rank, local->rank, partner->channels[c].arrived_count, c);
   return GAB_OK;
 }
@@ -103,12 +103,12 @@ void gab_local_drop_former(gab_local *local)
   local->partner_count = kept;
 }
 
-/* Who was a neighbour before may become one again. The numbers of its channels begin beyond all that they had (fewer than
- * 2^32 between two sections): a message of then is never taken for one of now. */
+/* A former neighbour may become one again. Its new sequence numbers begin above all former ones (fewer than 2^32
+ * between two sections), so old messages are never mistaken for new ones. */
 static gab_status begin_channels(gab_local *local, gab_local_partner *partner)
 {
   const uint64_t first = local->arrived << GAB_LOCAL_SECTION_SHIFT;
-  partner->up = partner->met = true; /* whoever is dead by now is told of later */
+  partner->is_up = partner->was_met = true; /* deaths are reported later */
   for (uint32_t c = 0; c < local->setup.contexts; c++) {
     gab_local_channel *channel = &partner->channels[c];
     GAB_TRY(gab_msglog_begin_channel(local->msglog, partner->rank, c, first));
@@ -119,17 +119,15 @@ static gab_status begin_channels(gab_local *local, gab_local_partner *partner)
   return GAB_OK;
 }
 
-/* Who has no role then has none on the other side either: neighbours are so of each other, as are holder and
- * protected rank, parent and child, members of a cluster. So both forget their channels in the same section. Nobody continues from an image of
- * before, since the section is entered (local_image.c): no message of then is asked for again. Channels are new on both
- * sides, and the partner of a new one is taken to sit where it sat at the beginning, in its first life: so nobody may have
- * come back. */
+/* Roles are symmetric (neighbours, holder and protected rank, parent and child, members of a cluster), so both sides
+ * drop their channels in the same section. No rank resumes from an image before the section, since all have entered
+ * it (local_image.c); earlier messages are therefore never requested again. New channels assume that the partner is
+ * in its first life on its original process, so no rank may have been restored. */
 gab_status gab_local_set_neighbours(gab_local *local, const gab_rank *neighbours, int32_t count)
 {
-  if (!gab_local_is_inside(local)) GAB_FAIL(GAB_ERR_STATE, "this process is in no global section");
+  if (!gab_local_is_inside(local)) GAB_FAIL(GAB_ERR_STATE, "this process is not in a global section");
   if (local->life > 0 || local->address_count > 0)
-    GAB_FAIL(GAB_ERR_STATE,
-             "a rank came back in this generation: who it is now is not known to new neighbours");
+    GAB_FAIL(GAB_ERR_STATE, "a rank was restored in this generation: new neighbours do not know its process");
   for (size_t i = 0; i < local->partner_count; i++) local->partners[i].roles &= ~(uint32_t)ROLE_NEIGHBOUR;
   for (int32_t i = 0; i < count; i++) {
     const bool is_new = !gab_local_find(local, neighbours[i]);

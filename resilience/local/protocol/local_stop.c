@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stopping a run: requested along the tree of acknowledgements, answered with the commit of a checkpoint. No process waits for
- * it, and all get the same answer: a process that knows a checkpoint to be committed has learnt so from one that knew the
- * answer. */
+/* Stopping a run: requests climb the tree of acknowledgements, answers come with the commit of a checkpoint. No
+ * process waits, and all get the same answer, since news of a commit always carries it. */
 #include "resilience/local/protocol/local_impl.h"
 
 gab_status gab_local_ask_to_stop(gab_local *local, uint64_t why)
@@ -25,16 +24,17 @@ void gab_local_learn_stop(gab_local *local, gab_step checkpoint, uint64_t why)
 gab_status gab_local_answer(gab_local *local, gab_step checkpoint, uint64_t proposal)
 {
   if (local->state != GAB_LOCAL_ACTIVE || local->rank != 0)
-    GAB_FAIL(GAB_ERR_STATE, "only the process of the first rank says when all stop");
+    GAB_FAIL(GAB_ERR_STATE, "only the first rank answers stop requests");
   if (checkpoint <= local->taken)
     GAB_FAIL(GAB_ERR_ARGUMENT,
-             "checkpoint %" GAB_PRI_STEP " is taken: too late to say whether all stop behind it", checkpoint);
+             "checkpoint %" GAB_PRI_STEP " is taken already: too late for its answer to stop requests",
+             checkpoint);
   local->answered = checkpoint;
   return gab_local_decide_behind(local, proposal, &local->answer);
 }
 
-/* The decision went to the holder ahead of the image: it is logged if that has come. Nobody hears of it before, and nobody can
- * know of the commit before. */
+/* The decision was sent to the holder before the image, so it is logged if the image has arrived. Before that,
+ * neither the answer nor the commit is known to any rank. */
 void gab_local_publish_answer(gab_local *local)
 {
   if (local->acknowledged >= local->answered) gab_local_learn_stop(local, local->answered, local->answer);

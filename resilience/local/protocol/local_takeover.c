@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deaths in local recovery: notification, the offer of the rank by its holder to a spare, and how ranks that are lost at the same
- * time find each other. */
+/* Deaths in local recovery: notification, offer of the rank by its holder to a spare, and discovery between ranks
+ * that are lost at the same time. */
 #include "resilience/local/protocol/local_impl.h"
 
 static gab_process spare_process(const gab_local *local, gab_rank rank, gab_process number)
@@ -16,7 +16,7 @@ static gab_rank holder_of(const gab_local *local, gab_rank rank)
 
 /* ---------------------------------------------------------------- asking spares */
 
-/* Asks the next spare which process runs the rank of the partner, or that of its holder. */
+/* Asks the next spare for the process that runs the rank of the partner, or that of its holder. */
 static gab_status ask_spare(gab_local *local, gab_local_partner *partner)
 {
   if (partner->asking >= local->setup.spares) {
@@ -69,7 +69,7 @@ static gab_status offer(gab_local *local, gab_local_partner *protected)
   if (was_spare) protected->tried++;
   if (protected->tried >= local->setup.spares)
     return gab_local_hand_over(local, GAB_LOCAL_POOL_EMPTY, protected->rank);
-  protected->offered = true;
+  protected->is_offered = true;
   const gab_local_note note = {.kind = NOTE_OFFER,
                                .about = protected->rank,
                                .about_incarnation = protected->offer_incarnation,
@@ -83,10 +83,10 @@ static gab_status offer_next(gab_local *local, gab_local_partner *protected)
   return offer(local, protected);
 }
 
-/* A holder that came back does not know what became of its protected ranks meanwhile: it asks before it offers. */
+/* A restored holder does not know the present processes of its protected ranks, so it asks before it makes an offer. */
 static gab_status lost_protected(gab_local *local, gab_local_partner *protected)
 {
-  if (!protected->met) return search(local, protected);
+  if (!protected->was_met) return search(local, protected);
   if (local->committed < 0) return gab_local_hand_over(local, GAB_LOCAL_NO_CHECKPOINT, protected->rank);
   if (!gab_local_newest(&protected->images, gab_local_may_go_back_to(local, protected)))
     return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, protected->rank);
@@ -112,10 +112,10 @@ gab_status gab_local_answer_askers(gab_local *local, gab_local_partner *partner)
 gab_status gab_local_on_accept(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *protected = gab_local_find(local, note->about);
-  if (!protected || !protected->offered || note->about_incarnation != protected->offer_incarnation)
+  if (!protected || !protected->is_offered || note->about_incarnation != protected->offer_incarnation)
     return GAB_OK;
   GAB_TRY(gab_local_learn(local, protected->rank, source, note->about_incarnation));
-  protected->offered = false;
+  protected->is_offered = false;
   protected->tried++;
   protected->taken_over++;
   local->stats.takeovers++;
@@ -126,7 +126,8 @@ gab_status gab_local_on_accept(gab_local *local, gab_process source, const gab_l
 gab_status gab_local_on_refuse(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *protected = gab_local_find(local, note->about);
-  if (!protected || !protected->offered || source != spare_process(local, protected->rank, protected->tried))
+  if (!protected || !protected->is_offered ||
+      source != spare_process(local, protected->rank, protected->tried))
     return GAB_OK;
   return offer_next(local, protected);
 }
@@ -136,7 +137,7 @@ gab_status gab_local_on_fetch(gab_local *local, gab_process source, const gab_lo
   gab_local_partner *protected = gab_local_find(local, note->from);
   const gab_incarnation known = gab_local_incarnation_of(local, note->from);
   if (!protected || !(protected->roles & ROLE_PROTECTED) || note->from_incarnation < known) return GAB_OK;
-  /* this holder came back after it had given that active process its image: it has no copy */
+  /* this holder was restored after it had sent that process its image: it has no copy */
   if (note->from_incarnation > known)
     return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, protected->rank);
   GAB_TRY(gab_local_learn_of_protected(local, protected, note->checkpoint));
@@ -145,8 +146,8 @@ gab_status gab_local_on_fetch(gab_local *local, gab_process source, const gab_lo
 
 /* ---------------------------------------------------------------- the spare */
 
-/* The others check whether any process is active any more. Not before the image is there: a spare that dies between
- * its acceptance and the image has run nothing, and the holder gives the same incarnation to the next spare. */
+/* Spares need it to detect that no process is active. Sent only after the image has arrived: a spare that dies
+ * before has run nothing, and the holder gives the same incarnation to the next spare. */
 gab_status gab_local_tell_spares(gab_local *local)
 {
   const gab_local_note note = {.kind = NOTE_RUNS,
@@ -182,11 +183,11 @@ gab_status gab_local_jump(gab_local *local, gab_step checkpoint)
   if (checkpoint <= local->taken)
     GAB_FAIL(GAB_ERR_CORRUPT,
              "rank %" GAB_PRI_RANK " lacks messages from before checkpoint %" GAB_PRI_STEP
-             ", which it has taken",
+             ", which it has taken already",
              local->rank, checkpoint);
   local->stats.jumps++;
   if (local->member_count < 2) return gab_local_fetch(local, checkpoint);
-  local->line = checkpoint; /* and all of its cluster */
+  local->line = checkpoint; /* with all members of its cluster */
   return gab_local_retreat(local);
 }
 
@@ -203,9 +204,9 @@ static gab_status tell_holder(gab_local *local, const gab_local_partner *partner
 
 gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner)
 {
-  if (partner->down) return GAB_OK;
-  partner->down = true;
-  partner->up = false;
+  if (partner->is_down) return GAB_OK;
+  partner->is_down = true;
+  partner->is_up = false;
   if (gab_local_is_inside(local)) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, partner->rank);
   return partner->roles & ROLE_PROTECTED ? lost_protected(local, partner) : tell_holder(local, partner);
 }
@@ -224,24 +225,23 @@ gab_status gab_local_on_lost(gab_local *local, gab_process source, const gab_loc
   const gab_incarnation known = gab_local_incarnation_of(local, protected->rank);
   GAB_TRY(note_asker(protected, source));
   if (note->about_incarnation < known)
-    return protected->down ? GAB_OK : gab_local_answer_askers(local, protected);
-  /* of a spare that accepted and died: its acceptance is under way or lost, and the transport tells of its
-   * death */
-  if (protected->offered && note->about_incarnation <= protected->offer_incarnation) return GAB_OK;
+    return protected->is_down ? GAB_OK : gab_local_answer_askers(local, protected);
+  /* from a spare that accepted and died: its acceptance is in transit or lost, and the transport reports its death */
+  if (protected->is_offered && note->about_incarnation <= protected->offer_incarnation) return GAB_OK;
   if (note->about_incarnation > known) {
-    protected->met = false;
+    protected->was_met = false;
     GAB_TRY(gab_local_learn(local, protected->rank, note->about_process, note->about_incarnation));
   }
   return gab_local_mark_down(local, protected);
 }
 
-/* The holder of a lost partner was found: it knows more, or will. @param[in] all  also of those for which no spare is asked: what
- * the holder was told went to its predecessor, and the news of that one's death comes, or came, when it matters to nobody */
+/* Notifies the holder of lost partners, whose process is known now, of their loss. @param[in] all also partners for
+ * which no spare is asked: the earlier notification went to the predecessor of the holder */
 static gab_status tell_found_holder(gab_local *local, gab_rank holder, bool all)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
     gab_local_partner *lost = &local->partners[i];
-    if (!lost->down || (lost->asking < 0 && !all) || holder_of(local, lost->rank) != holder) continue;
+    if (!lost->is_down || (lost->asking < 0 && !all) || holder_of(local, lost->rank) != holder) continue;
     lost->asking = -1;
     GAB_TRY(tell_holder(local, lost));
   }
@@ -250,12 +250,12 @@ static gab_status tell_found_holder(gab_local *local, gab_rank holder, bool all)
 
 gab_status gab_local_on_runs(gab_local *local, const gab_local_note *note)
 {
-  /* of a spare that ran this rank before, told to all spares and heard late */
+  /* late news of a spare that ran this rank before */
   if (note->about == local->rank) return GAB_OK;
   const bool is_news = note->about_incarnation > gab_local_incarnation_of(local, note->about);
   gab_local_partner *partner = gab_local_find(local, note->about);
-  /* of a spare that accepted and died: the rank is offered to the next one, whose answer is waited for */
-  if (partner && partner->offered && note->about_incarnation < partner->offer_incarnation) return GAB_OK;
+  /* from a spare that accepted and died: the rank is offered to the next one, whose answer is pending */
+  if (partner && partner->is_offered && note->about_incarnation < partner->offer_incarnation) return GAB_OK;
   GAB_TRY(gab_local_learn(local, note->about, note->about_process, note->about_incarnation));
   if (is_news && partner) {
     GAB_TRY(gab_local_greet(local, partner, true));
@@ -269,22 +269,22 @@ gab_status gab_local_on_new_process(gab_local *local, gab_rank rank)
   return tell_found_holder(local, rank, true);
 }
 
-/* A spare that is asked, or offered something, may be dead. */
+/* Handles the death of a spare with a pending question or offer. */
 gab_status gab_local_spare_down(gab_local *local, gab_process process)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
     gab_local_partner *partner = &local->partners[i];
-    if (partner->offered && process == spare_process(local, partner->rank, partner->tried)) {
-      partner->offer_incarnation++; /* it may have accepted, and greeted */
+    if (partner->is_offered && process == spare_process(local, partner->rank, partner->tried)) {
+      partner->offer_incarnation++; /* it may have accepted and greeted */
       GAB_TRY(offer_next(local, partner));
     }
-    if (partner->down && partner->asking >= 0 &&
+    if (partner->is_down && partner->asking >= 0 &&
         process == (gab_process)local->setup.ranks + partner->asking) {
       partner->asking++;
       GAB_TRY(ask_spare(local, partner));
     }
     const gab_rank holder = holder_of(local, partner->rank);
-    if (partner->down && holder != local->rank && gab_local_process(local, holder) == process)
+    if (partner->is_down && holder != local->rank && gab_local_process(local, holder) == process)
       GAB_TRY(search(local, partner));
     if (local->state == GAB_LOCAL_OVER) return GAB_OK;
   }

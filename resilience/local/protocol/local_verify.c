@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verifying local recovery: a rank that computes again makes messages that its partners have already. They are left
- * out on the network, but their hashes are compared. */
+/* Verification of local recovery: a restored rank recomputes messages that its partners have. They are not sent, but
+ * their hashes are compared. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include "core/base/hash.h"
 
 #include <string.h>
 
-/* The label belongs to it: the same bytes in another step are another message. */
+/* The hash includes the label: equal bytes in another step are another message. */
 static uint64_t hash_of(const gab_local *local, const gab_msglog_label *label, const unsigned char *bytes,
                         size_t count)
 {
@@ -16,7 +16,7 @@ static uint64_t hash_of(const gab_local *local, const gab_msglog_label *label, c
   return gab_hash64_fast(bytes + skipped, count - skipped, seed);
 }
 
-/* ---------------------------------------------------------------- what was received the first time */
+/* ---------------------------------------------------------------- hashes of received messages */
 
 gab_status gab_local_keep_hash(const gab_local *local, gab_local_channel *channel,
                                const gab_local_arrival *arrival)
@@ -48,7 +48,7 @@ void gab_local_restart_hashes(gab_local_channel *channel)
   channel->hashes.base = channel->delivered;
 }
 
-/* What a rank sends again was sent in or behind the step of its checkpoint. */
+/* A rank sends again only messages of the step of its checkpoint or later. */
 static void free_hashes(gab_local_hashes *hashes, gab_step before)
 {
   size_t many = 0;
@@ -66,7 +66,7 @@ void gab_local_free_hashes(gab_local *local, gab_step before)
       free_hashes(&local->partners[i].channels[c].hashes, before);
 }
 
-/* ---------------------------------------------------------------- what is made again */
+/* ---------------------------------------------------------------- hashes of recomputed messages */
 
 static gab_status tell_hash(gab_local *local, gab_local_partner *to, uint32_t context,
                             const gab_msglog_entry *entry)
@@ -79,7 +79,7 @@ static gab_status tell_hash(gab_local *local, gab_local_partner *to, uint32_t co
   if (status == GAB_OK) status = gab_put_u64(&body, entry->label.iteration);
   const gab_local_note note = {.kind = NOTE_HASH,
                                .checkpoint = entry->label.step,
-                               .number = ++to->hashes_told,
+                               .number = ++to->hashes_sent,
                                .value = hash_of(local, &entry->label, entry->data, entry->bytes)};
   if (status == GAB_OK) status = gab_local_tell(local, gab_local_process(local, to->rank), note, &body);
   gab_buffer_release(&body);
@@ -100,12 +100,12 @@ gab_status gab_local_leave_out(gab_local *local, gab_local_partner *to, uint32_t
 
 bool gab_local_is_verified(const gab_local *local)
 {
-  if (!local->setup.verify || local->life == 0)
-    return true; /* who was there from the start makes nothing again */
+  if (!local->setup.verify || local->life == 0) return true; /* a process of the start recomputes nothing */
   for (size_t i = 0; i < local->partner_count; i++) {
     const gab_local_partner *partner = &local->partners[i];
-    /* before the greeting is answered it is not known what is left out */
-    if (!partner->down && (!partner->up || partner->hashes_answered < partner->hashes_told)) return false;
+    /* the omitted messages are unknown before the greeting is answered */
+    if (!partner->is_down && (!partner->is_up || partner->hashes_answered < partner->hashes_sent))
+      return false;
   }
   return true;
 }
@@ -116,14 +116,15 @@ static gab_status compare(gab_local *local, const gab_local_hashes *known, const
                           gab_local_difference *message)
 {
   const uint64_t number = message->number;
-  /* Not known: it is older than what is kept, or this rank came back itself since it got the message. */
+  /* Unknown: older than the stored hashes, or this rank was restored after it got the message. */
   if (number < known->base || number - known->base >= known->count) return GAB_OK;
   const gab_local_hash *first = &known->list[number - known->base];
   local->stats.compared++;
   if (first->value == note->value) return GAB_OK;
   message->first_step = first->step;
   GAB_TRY(local->application.differs(local->application.user, message));
-  GAB_FAIL(GAB_ERR_CORRUPT, "a message of rank %" GAB_PRI_RANK " was made again and differs", message->from);
+  GAB_FAIL(GAB_ERR_CORRUPT, "a recomputed message of rank %" GAB_PRI_RANK " differs from the first one",
+           message->from);
 }
 
 gab_status gab_local_on_hash(gab_local *local, gab_process source, const gab_local_note *note, gab_reader *in)
@@ -136,7 +137,7 @@ gab_status gab_local_on_hash(gab_local *local, gab_process source, const gab_loc
   GAB_TRY(gab_get_u32(in, &message.label.pattern));
   GAB_TRY(gab_get_u64(in, &message.label.iteration));
   if (message.context >= local->setup.contexts)
-    GAB_FAIL(GAB_ERR_CORRUPT, "local recovery: a hash in context %" PRIu32, message.context);
+    GAB_FAIL(GAB_ERR_CORRUPT, "local recovery: received a hash of unknown context %" PRIu32, message.context);
   GAB_TRY(compare(local, &partner->channels[message.context].hashes, note, &message));
   return gab_local_tell(local, source, (gab_local_note){.kind = NOTE_COMPARED, .number = note->number}, NULL);
 }

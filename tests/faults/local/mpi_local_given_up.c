@@ -34,7 +34,7 @@ static const gab_local_run *giving; /* of the holder, while it gives the rank aw
 static bool is_offered(const gab_local *local)
 {
   const gab_local_partner *protected = gab_local_find(local, lost);
-  return protected->offered && (lost + protected->tried) % ORDER_SPARES == CALLED - ORDER_ACTIVE;
+  return protected->is_offered && (lost + protected->tried) % ORDER_SPARES == CALLED - ORDER_ACTIVE;
 }
 
 static bool is_given(const gab_local *local) { return gab_local_incarnation_of(local, lost) > 0; }
@@ -104,7 +104,7 @@ static gab_status rest(void *user, bool *took_rank)
   if (!knows || !run->machine) return status;
   if (gab_local_state_of(run->machine) == GAB_LOCAL_RESTORING) order_tell(order, "all dead");
   if (gab_local_state_of(run->machine) != GAB_LOCAL_OVER) return status;
-  was_over = run->restart.there || *took_rank;
+  was_over = run->restart.has_image || *took_rank;
   CHECK(!*took_rank);
   order_tell(order, "looked");
   return status;

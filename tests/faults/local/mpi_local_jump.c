@@ -33,7 +33,7 @@ static bool subtree_has(const gab_local *local)
     if (!(protected->roles & ROLE_PROTECTED)) continue;
     if (images->count == 0 || images->list[images->count - 1].checkpoint < LATER) return false;
   }
-  return local->told_have >= LATER;
+  return local->reported_have >= LATER;
 }
 static bool is_committed(const gab_local *local) { return local->committed >= LATER; }
 static bool protected_is_given(const gab_local *local) { return gab_local_incarnation_of(local, 1) > 0; }

@@ -55,8 +55,7 @@ int main(int argc, char **argv)
   } else {
     CHECK(run(&it, 4) == GAB_ERR_INPUT);
     CHECK(gab_world_is_spare(world) ||
-          strstr(gab_error_message(),
-                 "resilience.local.own_every does not go with a program that has a mailbox"));
+          strstr(gab_error_message(), "resilience.local.own_every excludes a program with a mailbox"));
     CHECK(it.steps == 0);
   }
   gab_mailbox_destroy(&mail);

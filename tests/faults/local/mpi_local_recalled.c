@@ -40,7 +40,7 @@ static bool subtree_has(const gab_local *local)
     if (!(protected->roles & ROLE_PROTECTED)) continue;
     if (images->count == 0 || images->list[images->count - 1].checkpoint < LATER) return false;
   }
-  return local->told_have >= LATER;
+  return local->reported_have >= LATER;
 }
 
 static gab_status root_part(const local_order *order)
@@ -88,9 +88,9 @@ static bool was_torn;     /* it had an image to go back to, and had to wait for 
 static enum { NOTHING, SECOND, ALL } heard(const gab_local_run *run)
 {
   static bool is_recalled;
-  if (!run->had_part || gab_local_rank(run->machine) != first) return ALL;
+  if (!run->took_part || gab_local_rank(run->machine) != first) return ALL;
   if (!order_has(back, "second later")) return NOTHING;
-  is_recalled = is_recalled || run->restart.there || gab_local_state_of(run->machine) != GAB_LOCAL_ACTIVE;
+  is_recalled = is_recalled || run->restart.has_image || gab_local_state_of(run->machine) != GAB_LOCAL_ACTIVE;
   return is_recalled ? ALL : SECOND;
 }
 
@@ -100,9 +100,9 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *statu
   const gab_local_run *run = back ? back->loop->protection->local : NULL;
   if (tag != GAB_CONTEXT_RELIABLE || !run || !run->machine)
     return PMPI_Iprobe(source, tag, comm, there, status);
-  if (run->restart.there && gab_local_rank(run->machine) == second && run->restart.checkpoint == LATER)
+  if (run->restart.has_image && gab_local_rank(run->machine) == second && run->restart.checkpoint == LATER)
     order_tell(back, "second later");
-  if (run->restart.there && run->had_part && gab_local_state_of(run->machine) == GAB_LOCAL_RESTORING)
+  if (run->restart.has_image && run->took_part && gab_local_state_of(run->machine) == GAB_LOCAL_RESTORING)
     was_torn = run->restart.checkpoint == EARLIER;
   *there = 0;
   if (heard(run) == NOTHING) return MPI_SUCCESS;

@@ -58,8 +58,8 @@ static gab_status make(verified_life *life, const gab_protection *protection)
 static void check_caught(const gab_world *world, gab_status status)
 {
   REQUIRE(status == GAB_ERR_CORRUPT);
-  const char *said = strstr(gab_error_message(), "computes otherwise than before its death");
-  if (gab_world_rank(world) == 0) CHECK(said && strstr(gab_error_message(), "rank 1 came back"));
+  const char *said = strstr(gab_error_message(), "computes other results than before its death");
+  if (gab_world_rank(world) == 0) CHECK(said && strstr(gab_error_message(), "rank 1 was restored"));
 }
 
 int main(int argc, char **argv)

@@ -81,7 +81,7 @@ said 'pool empty'
 launch 0 4 1 --inject rank=1,step=33,phase=compute --inject rank=2,step=73,phase=compute
 same "no spare is left"
 [ "$(strategies)" = "local shrink " ] || complain "no spare is left: strategies $(strategies)"
-said "strategy 'local' is not in force any more: no spare process is left"
+said "strategy 'local' is no longer active: no spare process is left"
 # In a section all go back.
 launch 0 4 2 --inject rank=1,step=50,phase=output
 same "in output"

@@ -102,9 +102,9 @@ check 2 "$case" --set 'resilience.strategies=[spare, shrink]' --set resilience.l
 said "resilience.local.clusters"
 said "with strategy 'local' in resilience.strategies only"
 check 2 "$case" --set resilience.local.clusters=0
-said 'a number of clusters is at least 1'
+said 'resilience.local.clusters = 0: must be at least 1'
 launch 2 8 0 --set resilience.local.clusters=9
-said '9 clusters of 8 processes'
+said 'resilience.local.clusters = 9: must be at most the number of ranks, 8'
 launch 2 8 0 --set resilience.local.clusters=nowhere.txt
 said 'nowhere.txt'
 sed 's/4-7/4-6/' half.txt >gap.txt
@@ -113,7 +113,7 @@ said 'gap.txt'
 check 2 "$case" --set resilience.local.clusters=nowhere.txt
 said 'nowhere.txt'
 check 2 "$case" --set resilience.local.clusters=33
-said '33 clusters of 32 processes'
+said 'resilience.local.clusters = 33: must be at most the number of ranks, 32'
 check 0 "$case" --set resilience.local.clusters=half.txt
 check 2 "$case" --set resilience.local.clusters=node --set resilience.separate=none
 said 'ignores which processes share a node'

@@ -64,8 +64,8 @@ grep '"recovery"' out/events.jsonl | grep '"shrink"' | grep -q '"restored_step":
 check 2 "$case" --set 'resilience.strategies=[spare, shrink]' --set resilience.local.own_every=5
 said "with strategy 'local' in resilience.strategies only"
 check 2 "$case" --set resilience.local.own_every=20
-said 'come more often than those of all'
+said 'resilience.local.own_every must be below resilience.memory.every'
 check 2 "$case" --set resilience.local.own_every=5 --set resilience.local.log_limit=3
-said 'does not go with resilience.local.log_limit'
+said 'excludes resilience.local.log_limit'
 check 0 "$case" --set resilience.local.own_every=5
 finish

@@ -149,7 +149,7 @@ static void nobody_gets_neighbours_who_came_back_before(void **state)
       plan.problem.stays = true;
       const outcome out = run_schedule(&plan, false, NULL);
       gathered++;
-      refused += strstr(out.failure, "a rank came back in this generation") != NULL;
+      refused += strstr(out.failure, "a rank was restored in this generation") != NULL;
     }
   assert_true(gathered > 100);
   assert_int_equal(refused, gathered);
