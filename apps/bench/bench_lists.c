@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ceilings of a porous medium: 19 arrays rewritten through lists of indices, which come from the fluid cells
- * of a real flow. */
+/* Ceilings of a porous medium: 19 arrays rewritten through index lists of the fluid cells of a real flow. */
 #include "apps/bench/bench.h"
 
 #include "core/memory/memory.h"
 
 enum { Q = 19, NONE = -1 };
 
-/* Numbers of the fluid cells in order, NONE for solid ones. */
+/* Numbers the fluid cells in order; NONE for solid ones. */
 static gab_status number_cells(const bench_flow *flow, int32_t *numbers, size_t *fluid)
 {
   const gab_block *block = gab_forest_block(flow->forest, 0);
@@ -86,8 +85,8 @@ void bench_lists_destroy(bench_lists *lists)
   bench_streams_destroy(&lists->dense);
 }
 
-/* One direction after the other, in pieces whose lists stay in the cache. An element at a time: it is several
- * times faster here than vectors, whose scattered stores processors of this kind take apart. */
+/* One direction after the other, in pieces whose lists fit into the cache. Element by element, which is several
+ * times faster than vectors on processors that split scattered stores. */
 enum { PIECE = 1024 };
 
 static void compact_part(double *f, const uint32_t *arrives, size_t cells, size_t first, size_t last,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several steps in one sweep through memory, in millions of cell updates per second: closed boxes, walls, links and ghosts
- * between blocks included, in turn with as many arrays rewritten in place, once for each step. Above 100 % a temporal block
- * is faster than any loop that takes one step at a time can be. Each number of steps has to give the bits of steps one after
- * another, or the benchmark fails. */
+/* Temporal blocking, in millions of cell updates per second: steps of closed boxes, with walls, links and ghosts
+ * between blocks, in turn with as many arrays rewritten in place once per step. Above 100 % a temporal block is
+ * faster than any loop of single steps can be. The benchmark fails if the bits differ from those of single steps. */
 #include "apps/bench/bench.h"
 
-enum { STEPS = 4 }; /* of a sample: of both kinds, and as many for all */
+enum { STEPS = 4 }; /* per sample, equal for all rows; even, for both kinds of steps */
 
 typedef struct several_steps {
   gab_lbm *lbm;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gabion-device-bench consists of. */
+/* Internal declarations of gabion-device-bench. */
 #ifndef GABION_APPS_DEVICE_BENCH_H
 #define GABION_APPS_DEVICE_BENCH_H
 

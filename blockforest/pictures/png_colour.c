@@ -47,7 +47,7 @@ void gab_colour_map(bool diverging, gab_rgb colours[256])
       double s = fabs(2 * t - 1);
       colours[i] = colour_of(0.97 - 0.55 * pow(s, 1.2), 0.20 * pow(s, 0.85), t < 0.5 ? 255 : 30);
     } else {
-      /* Paler in the middle, where screens have no strong blue-green: else the steps would be uneven. */
+      /* Paler in the middle, since screens have no saturated blue-green and steps would be uneven. */
       double middle = sin(3.14159265358979323846 * t);
       double chroma = 0.118 - 0.035 * middle * middle + 0.072 * t * t * t;
       colours[i] = colour_of(0.24 + 0.70 * t, chroma, 292 - 186 * pow(t, 1.15));

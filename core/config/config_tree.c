@@ -80,7 +80,7 @@ gab_status gab_config_index_create(config_arena *arena, size_t count, config_ind
   return GAB_OK;
 }
 
-/* Where the text is, or would be. */
+/* Returns the place of the text, or the place to insert it. */
 static index_place *index_find(const config_index *index, const char *text, size_t length)
 {
   size_t at = (size_t)gab_hash64_fast(text, length, 0) & index->mask;
@@ -116,10 +116,10 @@ void gab_config_tree_remove(config_node *child)
   if (before) before->next = child->next;
   else parent->first = child->next;
   if (parent->last == child) parent->last = before;
-  parent->index = NULL; /* what is looked for is looked for one by one from now on */
+  parent->index = NULL; /* without an index, searches are linear from now on */
 }
 
-/* Made when a mapping is complete; overrides may append to it later. */
+/* Built when a mapping is complete; overrides may append to it later. */
 static gab_status index_keys(config_arena *arena, config_node *mapping)
 {
   size_t count = 0;
@@ -162,12 +162,12 @@ bool gab_config_node_is_null(const config_node *node)
 typedef struct builder {
   config_arena *arena;
   const char *name, *override;
-  config_node *root, *open; /* the mapping or sequence that is being filled */
-  const char *key;          /* read, its value not yet */
+  config_node *root, *open; /* `open`: the mapping or sequence being filled */
+  const char *key;          /* a key whose value has not been read yet */
   int key_line, key_column, depth, documents;
 } builder;
 
-/* A refusal with its place; for an assignment the place is the assignment itself. */
+/* An error with its place; for an assignment the place is the assignment. */
 #define REFUSE(from, line, column, ...)                                                                      \
   do {                                                                                                       \
     char refuse_text_[512];                                                                                  \
@@ -184,7 +184,7 @@ static void place_of(struct fy_event *event, int *line, int *column)
   *column = mark->column + 1;
 }
 
-/* Controls, and characters that some programs take for the end of a line and others do not. */
+/* Control characters, and characters that only some programs treat as the end of a line. */
 static bool is_odd(uint32_t code)
 {
   return (code < 0x20 && code != '\t' && code != '\n') || (code >= 0x7F && code < 0xA0) || code == 0x2028 ||
@@ -196,7 +196,7 @@ static gab_status text_of(builder *build, struct fy_token *token, int line, int 
   size_t length = 0;
   const char *characters = token ? fy_token_get_text(token, &length) : "";
   if (!characters) GAB_FAIL(GAB_ERR_MEMORY, "the YAML parser gave no text");
-  for (size_t i = 0, bytes; i < length; i += bytes) { /* "\\x1b" in quotes would get through the screen */
+  for (size_t i = 0, bytes; i < length; i += bytes) { /* escapes such as "\\x1b" in quotes pass the screen */
     uint32_t code = 0;
     bytes = gab_text_decode((const unsigned char *)characters + i, length - i, &code);
     if (code == 0) REFUSE(build, line, column, "a zero byte in a text");
@@ -206,7 +206,7 @@ static gab_status text_of(builder *build, struct fy_token *token, int line, int 
   return gab_config_arena_text(build->arena, characters, length, text);
 }
 
-/* Anchors and tags would let one thing be written in ways that a reader of the file does not see. */
+/* Anchors and tags would hide the value from a reader of the file. */
 static gab_status refuse_extras(const builder *build, const struct fy_event *event, int line, int column)
 {
   bool anchor = false, tag = false;
@@ -261,7 +261,7 @@ static gab_status add_scalar(builder *build, const struct fy_event *event, int l
   GAB_TRY(add_node(build, CONFIG_SCALAR, line, column, &node));
   enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
   if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED)
-    node->column--; /* the mark is behind the quote */
+    node->column--; /* the mark is after the quote */
   node->plain = style == FYSS_PLAIN || style == FYSS_ANY;
   return text_of(build, token, line, column, &node->text);
 }
@@ -334,8 +334,8 @@ static gab_status parse_events(builder *build, struct fy_parser *parser, struct 
   return GAB_OK;
 }
 
-/* Looks at each character before the parser does: the place in the message is then right, and libfyaml 0.7
- * never ends on broken characters in directives. */
+/* Checks each character before the parser: the place in the message is then correct, and libfyaml 0.7 does not
+ * terminate on broken characters in directives. */
 static gab_status screen(const builder *build, const char *text, size_t length)
 {
   int line = 1, column = 1;
@@ -403,7 +403,7 @@ static bool is_index(const char *word, size_t length, size_t *index)
   return length > 0;
 }
 
-/* Replaces what a node is, but not where it hangs. */
+/* Replaces the content of a node, not its place in the tree. */
 static void become(config_node *node, const config_node *value)
 {
   config_node *parent = node->parent, *next = node->next;
@@ -415,7 +415,7 @@ static void become(config_node *node, const config_node *value)
   for (config_node *child = node->first; child; child = child->next) child->parent = node;
 }
 
-/* Steps from a node to its child of that word, which is made if it is not there. */
+/* Returns the child of a node with that key, and creates it if necessary. */
 static gab_status descend(config_arena *arena, config_node *node, const char *word, size_t length,
                           const char *assignment, config_node **child)
 {

@@ -11,8 +11,8 @@
 
 enum { PATH_CAPACITY = 2048 };
 
-/* What lies there was left by a process that died, or was planted by another user (core/system/run_file.h): it is removed,
- * and nothing is followed. */
+/* An existing file was left by a dead process or planted by another user (core/system/run_file.h): it is removed,
+ * and links are not followed. */
 static int open_new(const char *path)
 {
   unlink(path);
@@ -35,7 +35,7 @@ gab_status gab_folder_sync(const char *folder)
 {
   int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0) GAB_FAIL(GAB_ERR_IO, "cannot open folder %s: %s", folder, strerror(errno));
-  /* Some file systems cannot sync a folder, and say so; their renames are as durable as they get. */
+  /* Some file systems cannot sync a folder and report that; their renames cannot be made more durable. */
   bool failed = fsync(file) != 0 && errno != EINVAL && errno != ENOTSUP;
   int why = errno;
   close(file);
@@ -83,9 +83,9 @@ static int name_once(const char *beside, const char *path)
 {
   struct stat about;
   int why = link(beside, path) == 0 ? 0 : errno;
-  /* A server may have done it and its answer got lost. */
+  /* The server may have created the link although its answer was lost. */
   if (why && stat(beside, &about) == 0 && about.st_nlink == 2) why = 0;
-  if (why == EPERM || why == ENOTSUP || why == ENOSYS) /* no links here */
+  if (why == EPERM || why == ENOTSUP || why == ENOSYS) /* no hard links on this file system */
     why = syscall(SYS_renameat2, AT_FDCWD, beside, AT_FDCWD, path, RENAME_NOREPLACE) == 0 ? 0 : errno;
   return why;
 }
@@ -103,7 +103,7 @@ gab_status gab_file_create(const char *path, const void *bytes, size_t count, bo
   if (close(file) != 0 && why == 0) why = errno;
   if (why == 0) why = name_once(beside, path);
   *made = why == 0;
-  unlink(beside); /* of a file that was made this was the other name */
+  unlink(beside); /* the temporary name of the new file */
   if (why != 0 && why != EEXIST) GAB_FAIL(GAB_ERR_IO, "cannot make %s: %s", path, strerror(why));
   return GAB_OK;
 }
@@ -118,12 +118,12 @@ static const char *name_of_kind(mode_t mode)
   return "a device";
 }
 
-/* Without waiting for whoever might write into a pipe. */
+/* Does not block on a pipe without a writer. */
 static gab_status open_regular(const char *path, int *descriptor)
 {
   struct stat info;
   *descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  /* A socket cannot be opened at all. */
+  /* A socket cannot be opened. */
   const int why = errno;
   const bool known = *descriptor >= 0 ? fstat(*descriptor, &info) == 0 : stat(path, &info) == 0;
   if (known && !S_ISREG(info.st_mode)) {

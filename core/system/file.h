@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file file.h
- *  @brief Small files that are there whole or not at all, and files of users that may be anything.
+ *  @brief Atomic writes of small files, and checked access to files of users.
  *
  *  Stability: internal.
  */
@@ -15,35 +15,34 @@
 extern "C" {
 #endif
 
-/** Whether a file has to survive the loss of power, too. */
+/** Whether a file must survive a power failure. */
 typedef enum gab_durability {
   GAB_FILE_RENAMED, /**< a reader sees the old file or the new one, never a part */
-  GAB_FILE_SYNCED   /**< and it is on the medium, name included, before the call returns (fsync of both) */
+  GAB_FILE_SYNCED   /**< file and name are on the medium before the call returns (fsync of both) */
 } gab_durability;
 
-/** Replaces a file: writes PATH.new beside it, then renames. Local; by one process at a time.
- *  @return ::GAB_ERR_IO that names the file and why; PATH is then what it was, and PATH.new is gone */
+/** Replaces a file: writes PATH.new, then renames it. Local; by one process at a time. @return ::GAB_ERR_IO with
+ * file and cause; then PATH is unchanged and PATH.new removed */
 gab_status gab_file_replace(const char *path, const void *bytes, size_t count, gab_durability durability);
 
-/** Makes a file that is not there yet, whole, so that of several processes that want it, on several machines that share
- *  the file system, one makes it: written as PATH.new.HOST.PROCESS, then linked. Local.
- *  @param[out] made  false if PATH is there already
- *  @return ::GAB_ERR_IO that names the file and why */
+/** Creates a file atomically unless it exists. Of several processes, also on several machines that share the file
+ * system, exactly one creates it: the file is written as PATH.new.HOST.PROCESS, then linked. Local. @param[out] made
+ * false if PATH exists already @return ::GAB_ERR_IO with file and cause */
 gab_status gab_file_create(const char *path, const void *bytes, size_t count, bool *made);
 
-/** Brings the entries of a folder, such as a rename in it, to the medium. Local. */
+/** Writes the entries of a folder, e.g. after a rename, to the medium. Local. */
 gab_status gab_folder_sync(const char *folder);
 
-/** Opens a file for reading that has to be a regular one (or a link to one): a pipe could make the program wait for
- *  ever, a device never end. Local. @param[out] file  owned by the caller, NULL on failure
- *  @return ::GAB_ERR_INPUT with the path and why: not there, not allowed, a folder, a pipe, a device, a socket */
+/** Opens a regular file (or a link to one) for reading. Other kinds are refused, since a pipe could block forever
+ * and a device may be endless. Local. @param[out] file owned by the caller, NULL on failure @return ::GAB_ERR_INPUT
+ * with path and cause: missing, no permission, a folder, a pipe, a device, a socket */
 gab_status gab_file_open(const char *path, FILE **file);
 
-/** Whether gab_file_open() would succeed, for libraries that open files by themselves. Local. */
+/** Checks whether gab_file_open() would succeed, before a library opens the file itself. Local. */
 gab_status gab_file_check(const char *path);
 
-/** Appends what is in a regular file. Local. @param[in] most  bytes that it may have
- *  @return ::GAB_ERR_INPUT as gab_file_open(), or if the file is larger or cannot be read */
+/** Appends the content of a regular file to `bytes`. Local. @param[in] most maximum size in bytes @return
+ * ::GAB_ERR_INPUT as gab_file_open(), or if the file is larger or cannot be read */
 gab_status gab_file_read(const char *path, size_t most, gab_buffer *bytes);
 
 /** Adds the bytes of a regular file of any size to a hash. Local. @return ::GAB_ERR_INPUT as gab_file_read() */

@@ -29,7 +29,7 @@ static int fail(int opened, const char *name, char why[GAB_OWN_WHY])
   return -1;
 }
 
-/* Of what is open, whatever became of its name since. */
+/* Checks the open file or folder, independent of later changes of its name. */
 static int check(int opened, const char *name, bool folder, char why[GAB_OWN_WHY])
 {
   struct stat status;
@@ -60,7 +60,7 @@ int gab_own_folder_open(int at, const char *name, bool make, char why[GAB_OWN_WH
   return check(opened, name, true, why);
 }
 
-/* Without waiting: a pipe in the place of a file would have nobody at its other end. */
+/* Does not block on a pipe in place of the file. */
 int gab_own_file_open(int at, const char *name, int flags, char why[GAB_OWN_WHY])
 {
   const int opened = openat(at, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, S_IRUSR | S_IWUSR);

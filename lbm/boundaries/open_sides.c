@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of sides that fluid passes with a velocity that is not given: keys, arithmetic, descriptors. */
+/* Open sides without a given velocity: keys, arithmetic, descriptors. */
 #include "lbm/boundaries/side_impl.h"
 #include "lbm/lbm_impl.h"
 #include "lbm/setup/units.h"
 
 #include <math.h>
 
-/* Open sides. What arrives in the next cell across the side (`next`) has been sent in the same row as what is missing, and in this row
- * Poiseuille flow does not change but for its pressure. It is taken from populations, so viscous stress along the side is right at any
- * rate, also with rate 1, behind which a cell knows of none.
+/* Open sides. The population that arrives in the next cell across the side (`next`) was sent in the same row as the
+ * missing one, and in this row Poiseuille flow changes only its pressure. It is taken from populations, so viscous
+ * stress along the side is correct at any rate, also at rate 1, after which a cell contains no stress.
  *
- * A pressure side has the density rho_w half-way between the two: the boundary cell has 2 rho_w - rho. The velocity across cannot be
- * without a gradient there too: it has the one that keeps it free of divergence, the rates of strain along the side being
- *   du_a/dx_a = spread_a / (3 w_a),  spread_a = (what the cell has sent along axis a, both ways - what arrives along it) / 2,
- * which is the even part of TRT's recurrence equations (Ginzburg, Verhaeghe & d'Humieres 2008) at any rate. So
- *   f_q = next + 2 (e_w - e) + sum over axes a along the side with c_a = 0 of (w_q / w_a) spread_a,
- * e being the part of the equilibrium that is even across and along the side, e_w with density and velocity at the side.
+ * A pressure side has the density rho_w half-way between the two: the boundary cell has 2 rho_w - rho. The velocity
+ * across has the gradient that keeps the flow free of divergence, with rates of strain along the side of du_a/dx_a =
+ * spread_a / (3 w_a),  spread_a = (populations sent by the cell along axis a, both ways - populations arriving along
+ * it) / 2, which is the even part of TRT's recurrence equations (Ginzburg, Verhaeghe & d'Humieres 2008) at any rate. So
+ * f_q = next + 2 (e_w - e) + sum over axes a along the side with c_a = 0 of (w_q / w_a) spread_a, e being the part of
+ * the equilibrium that is even across and along the side, e_w with density and velocity at the side.
  *
- * Short waves grow where cells are too coarse for that. Above a Reynolds number of the cell, |u| / viscosity, the share that is kept
- * falls with its square; the rest is the equilibrium of the density of the side and the velocity of the cell. With that the largest
- * eigenvalue of small boxes is below 1 (SRT at 100: 1.0003), without it 1.017 with SRT from 20 on, with TRT 1.02 at 10. In 3D the terms
- * of the two axes along a pressure side add up: there they fall from 2 on (waves grew at 3 to 8, slowly: in some 10^4 steps). */
+ * Short waves grow if cells are too coarse. Above a limit of the cell Reynolds number, |u| / viscosity, the kept
+ * share falls with its square; the rest is the equilibrium of the density of the side and the velocity of the cell.
+ * The largest eigenvalue of small boxes is then below 1 (SRT at 100: 1.0003); without the limit it is 1.017 with SRT
+ * from 20 on, and 1.02 with TRT at 10. In 3D the terms of the two axes along a pressure side add up, so the limit is
+ * 2 (at 3 to 8 waves grow slowly, in some 10^4 steps). */
 static double kept_share(const gab_level_model *at, double most_reynolds, const double u[3])
 {
   const double bound = most_reynolds * (1 / at->rates.even - 0.5) / 3;
@@ -28,15 +29,15 @@ static double kept_share(const gab_level_model *at, double most_reynolds, const 
   return square <= bound * bound ? 1 : bound * bound / square;
 }
 
-/* Where the fluid would come in, nothing says with which velocity: left alone, that of the cell feeds itself,
- * and vortices that leave, or a mean flow that turns, blow up. So nothing comes in. */
+/* The velocity of inflow is not given. The velocity of the cell would amplify itself, so leaving vortices or a
+ * reversed mean flow would diverge. Inflow is therefore prevented. */
 static void stop_backflow(const gab_open_link *link, double u[3])
 {
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
     if (link->sides >> side & 1) u[side / 2] = side % 2 == 1 ? fmax(u[side / 2], 0) : fmin(u[side / 2], 0);
 }
 
-/* Of a number of sides. */
+/* Mean over the sides of the link. */
 static double mean_of(const gab_open_link *link, const double numbers[GAB_SIDE_COUNT])
 {
   double sum = 0;
@@ -60,7 +61,7 @@ static double state_of(const gab_lbm_model *model, const gab_level_model *at, co
   return drho;
 }
 
-/* The equilibrium of second order, even across the side and along it. @param[in] normal  -1: even only */
+/* Equilibrium of second order, the part even across and along the side. @param[in] normal -1: even only */
 static double even_part(const gab_lattice *lattice, int q, int normal, double drho, const double u[3])
 {
   const int8_t *c = lattice->c[q];
@@ -135,8 +136,9 @@ static double pressure_arrives(const gab_lbm_model *model, const gab_level_model
   return kept == 1 ? wanted : kept * wanted + (1 - kept) * gab_lbm_equilibrium(model, link->q, given, u);
 }
 
-/* Given density half-way to the first cells; velocities along the side have no gradient across it, that across the side the one that
- * keeps the flow free of divergence, with the rates of strain of TRT's recurrence equations (Ginzburg et al. 2008). */
+/* Given density half-way to the first cells. Velocities along the side have no gradient across it; the velocity
+ * across the side has the gradient of a divergence-free flow, with the rates of strain of TRT's recurrence equations
+ * (Ginzburg et al. 2008). */
 const gab_side_descriptor gab_side_pressure = GAB_SIDE_DESCRIPTOR(
     name = "pressure", doc = "Given pressure; the fluid may flow in or out.", keys = pressure_keys,
     key_count = PRESSURE_KEYS, read = read_pressure, arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false,
@@ -144,8 +146,8 @@ const gab_side_descriptor gab_side_pressure = GAB_SIDE_DESCRIPTOR(
 
 /* ------------------------------------------------------------------------------------------ outflow */
 
-/* Normal stress across the side in what the fluid cell has sent, as far as direction q carries it: 9/2 w (c_n^2 - 1/3) Pi_nn (regularised;
- * Latt, Chopard, Malaspinas, Deville & Michler 2008). */
+/* Contribution of the normal stress across the side, in the populations sent by the fluid cell, to direction q: 9/2
+ * w (c_n^2 - 1/3) Pi_nn (regularised; Latt, Chopard, Malaspinas, Deville & Michler 2008). */
 static double normal_stress(const gab_lbm_model *model, const gab_open_link *link, const double *sent,
                             double drho, const double u[3])
 {
@@ -158,9 +160,10 @@ static double normal_stress(const gab_lbm_model *model, const gab_open_link *lin
   return 3 * lattice->weight[link->q] * sum;
 }
 
-/* The part with a sense along the side of what the next cell sends in direction q in excess of the equilibrium of the fluid cell: half the
- * difference from the mirror. If a wall throws the mirror back, the value with which the two add up to their equilibria. All of the excess
- * at a border between levels, where one of the two is extrapolated, and in edges; 0 where nothing is known of the mirror. */
+/* Shear part of the excess, over the equilibrium of the fluid cell, of the population that the next cell sends in
+ * direction q: half the difference from its mirror image along the side. If a wall reflects the mirror, the value
+ * that makes the two sum to their equilibria. At a border between levels, where one of the two is extrapolated, and
+ * in edges: the whole excess. 0 if the mirror is unknown. */
 static double shear_stress(const gab_lbm_model *model, const gab_open_link *link, const gab_open_view *seen,
                            double drho, const double u[3])
 {
@@ -179,14 +182,15 @@ static double shear_stress(const gab_lbm_model *model, const gab_open_link *link
   }
 }
 
-/* f_q = f_eq(rho_out, u_out) + shear stress - normal stress. The density lies between that of the cell, which would let every sound
- * wave out but hold no pressure, and that of the side, which would reflect them all.
+/* f_q = f_eq(rho_out, u_out) + shear stress - normal stress. The density is between that of the cell, which transmits
+ * all sound waves but does not fix the pressure, and that of the side, which reflects them all.
  *
- * Vortices that leave must not send sound back. Beyond the side nothing changes the flux of mass through a plane, nor that of momentum,
- * mean(rho / 3 + u_n^2) + stress. The populations that come back are half the difference of the two, so their mean has to stay constant.
- * It does if they carry the normal stress before collision. The stress after collision is 1 - omega times as large: subtracted, it leaves
- * 2 - omega of the error without a division. The equilibrium alone leaves 1, all of `next` leaves omega. A share that varies with the
- * velocity of vortices makes sound too (bound 10: 15 times as much at rate 1.9), so the normal stress has a higher bound. */
+ * Leaving vortices must not emit sound. Beyond the side the fluxes of mass and momentum, mean(rho / 3 + u_n^2) +
+ * stress, through a plane are constant. The returning populations are half the difference of the two, so their mean
+ * must be constant, too. This holds if they carry the normal stress before collision. The stress after collision is
+ * 1 - omega times as large: subtracting it leaves 2 - omega of the error without a division; the equilibrium alone
+ * leaves 1, all of `next` leaves omega. A share that varies with the velocity of vortices emits sound, too (bound
+ * 10: 15 times as much at rate 1.9), so the normal stress has a higher bound. */
 static double outflow_arrives(const gab_lbm_model *model, const gab_level_model *at,
                               const gab_open_link *link, const gab_open_view *seen)
 {
@@ -199,9 +203,9 @@ static double outflow_arrives(const gab_lbm_model *model, const gab_level_model 
   return gab_lbm_equilibrium(model, link->q, out, u) + stress;
 }
 
-/* Zero gradient across the side, of velocity and shear stress; nothing flows back in. The density is drawn to the given one softly, by
- * 2 c_s / length per step (after Poinsot & Lele 1992). The normal stress keeps the mean momentum flux: vortices leave without sound
- * (doc/sides.md). */
+/* Zero gradient across the side, of velocity and shear stress; nothing flows back in. The density relaxes to the
+ * given one by 2 c_s / length per step (after Poinsot & Lele 1992). The normal stress conserves the mean momentum
+ * flux, so vortices leave without sound (doc/sides.md). */
 const gab_side_descriptor gab_side_outflow = GAB_SIDE_DESCRIPTOR(
     name = "outflow", doc = "Pressure relaxes to the given one; no backflow; lets vortices and sound leave.",
     keys = pressure_keys, key_count = PRESSURE_KEYS, read = read_pressure, arrival = GAB_ARRIVAL_COMPUTED,
@@ -237,7 +241,7 @@ static gab_status read_own(const gab_config *config, const char *path, int dimen
   return side->own->read ? side->own->read(config, path, units, side->numbers) : GAB_OK;
 }
 
-/* What a program has registered: its stability is unknown. */
+/* A user-defined side: its stability is unknown. */
 const gab_side_descriptor gab_side_own = GAB_SIDE_DESCRIPTOR(
     name = NULL, doc = NULL, keys = NULL, key_count = 0, read = read_own, arrival = GAB_ARRIVAL_COMPUTED,
     has_velocity = false, precedence = 3, amplifies_waves = false, reynolds_along = 0, arrives = own_arrives);

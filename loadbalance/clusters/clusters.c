@@ -6,7 +6,7 @@
 
 enum { SMALL = 64, RANDOM_STARTS = 24 };
 
-static const double most_work = 2e7; /* flows that one start may look at: below a second */
+static const double most_work = 2e7; /* limit of flows examined per start: less than a second */
 
 /* ---------------------------------------------------------------- arrays */
 
@@ -23,7 +23,7 @@ static gab_status check(const gab_cluster_task *task)
   return GAB_OK;
 }
 
-/* Numbers of domains have no gaps. */
+/* Counts the domains, whose numbers must have no gaps. */
 static gab_status count_domains(gab_cluster_search *search)
 {
   const gab_cluster_task *task = search->task;
@@ -49,7 +49,7 @@ static gab_status count_domains(gab_cluster_search *search)
   return GAB_OK;
 }
 
-/* Several flows of a pair stay several: they add up where they are read. */
+/* Several flows of a pair are kept; readers add them up. */
 static gab_status make_rows(const gab_cluster_search *search, bool by_source, gab_flow_rows *rows)
 {
   const gab_cluster_task *task = search->task;
@@ -104,12 +104,12 @@ static gab_status begin(const gab_cluster_task *task, int32_t clusters, gab_clus
   return GAB_NEW_ARRAY(&search->log, (size_t)search->ranks, GAB_MEMORY_OTHER);
 }
 
-/* ---------------------------------------------------------------- a division in numbers */
+/* ---------------------------------------------------------------- evaluation of a division */
 
 static void describe(const gab_cluster_search *search, const int32_t *cluster, gab_cluster_log *log)
 {
   *log = (gab_cluster_log){.at = 0};
-  int32_t *count = search->size; /* of processes now */
+  int32_t *count = search->size; /* from now on numbers of processes */
   memset(count, 0, (size_t)search->ranks * sizeof *count);
   for (int32_t s = 0; s < search->ranks; s++) {
     const double bytes = search->log[s];
@@ -130,7 +130,7 @@ gab_status gab_clusters_judge(const gab_cluster_task *task, const int32_t *clust
 {
   gab_cluster_search search;
   gab_cluster_task alone = *task;
-  alone.domain = NULL; /* any division may be judged */
+  alone.domain = NULL; /* any division may be evaluated */
   gab_status status = begin(&alone, 1, &search);
   for (int32_t s = 0; s < task->ranks && status == GAB_OK; s++) {
     if (cluster[s] < 0 || cluster[s] >= task->ranks)
@@ -152,7 +152,8 @@ typedef struct contest {
   bool any;
 } contest;
 
-/* From the division in `of`: for the least largest log by way of the least total, and straight. */
+/* Two searches from the division in `of`: minimise the total log first, then the largest log; or only the largest
+ * log. */
 static void enter(contest *it)
 {
   gab_cluster_search *search = it->search;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metadata images: ids, tables and owners of the blocks of each rank, at more ranks than images are. They change
- * only when the forest does, so snapshots of the same forest share a set of them, and most snapshots send
- * none. */
+/* Metadata images: ids, tables and owners of the blocks of each rank, stored on more ranks than images. They change
+ * only with the forest, so snapshots of the same forest share a set, and most snapshots send none. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #include "core/base/log.h"
 #include "resilience/schemes/placement_impl.h"
 
-enum { MORE_LOSSES = 3 }; /* that metadata images survive beyond what images do, whichever ranks they are */
+enum { MORE_LOSSES = 3 }; /* further losses, of any ranks, that metadata images survive */
 
 void gab_metadata_images_init(gab_metadata_images *metadata_images)
 {
@@ -37,8 +36,8 @@ void gab_checkpoint_keep_metadata_images(gab_checkpoint *checkpoint)
 
 /* ---------------------------------------------------------------- who keeps what */
 
-/* Evenly around the circle, whatever the scheme of the images: so they are in other domains too, as far as
- * there are any. */
+/* Evenly spaced on the ring, independent of the scheme of the images, and so in other failure domains if there are
+ * any. */
 static gab_redundancy redundancy_of(const gab_redundancy *images)
 {
   gab_redundancy made = {
@@ -173,7 +172,7 @@ static gab_status open_one(const gab_copy *copy, const gab_snapshot *snapshot, g
   return GAB_OK;
 }
 
-/* The next one from *at on that falls to this rank; NULL behind the last. */
+/* Returns the next copy from *at on that this rank adopts; NULL after the last. */
 static const gab_copy *next_mine(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, int *at)
 {
   const gab_members *now = gab_world_members(checkpoint->world);

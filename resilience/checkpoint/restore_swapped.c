@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Restore from copies alone, without a death: each rank restores the state of the rank whose copy it stores.
- */
+/* Restore from copies only, without a death: each rank restores the state of the rank whose copy it stores. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #include "core/messages/collective.h"
@@ -8,9 +7,9 @@
 
 typedef struct part {
   const gab_snapshot *snapshot;
-  const gab_copy *copy; /* that becomes the state of this rank */
-  int copies;           /* such as it could be */
-  gab_buffer expanded;  /* of one that is compressed */
+  const gab_copy *copy; /* becomes the state of this rank */
+  int copies;           /* number of candidates */
+  gab_buffer expanded;  /* of a compressed copy */
 } part;
 
 static gab_rank keeper(void *context, gab_rank rank)
@@ -19,7 +18,7 @@ static gab_rank keeper(void *context, gab_rank rank)
   return gab_placement_holder(&p->snapshot->placement, rank, 0);
 }
 
-/* Where the first copies are a shift around a ring, every rank keeps exactly one of them. */
+/* If first copies are a shift around the ring, each rank stores exactly one of them. */
 static gab_status find_part(const gab_checkpoint *checkpoint, part *found)
 {
   const gab_snapshot *snapshot = &checkpoint->snapshots[checkpoint->valid];
@@ -56,7 +55,7 @@ static gab_status open_part(part *p, gab_rank me, gab_image_list *list)
   return gab_image_open(image, p->snapshot, view->rank, me, &view->forest, &view->entities);
 }
 
-/* All or nobody: the worst status is that of all. */
+/* All ranks get the worst status, so all restore or none. */
 static gab_status agree_on(gab_checkpoint *checkpoint, gab_status status)
 {
   uint64_t worst = (uint64_t)status;

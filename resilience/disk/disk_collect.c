@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects the images of a group for its file. Members are served one after the other: hello, chunks, trailer. At most two
- * chunks are here: one is received while the thread writes the other. When the disk refuses, all data is still received and
- * dropped, so no other process has to know. */
+/* Collects the images of a group for its file. Members are served in turn: hello, chunks, trailer. At most two
+ * chunks are in memory: one is received while the thread writes the other. After a disk error all data is still
+ * received and dropped, so no other process has to know. */
 #include "resilience/disk/disk_impl.h"
 
 #include <string.h>
@@ -89,7 +89,7 @@ static gab_status name_file(gab_disk *disk, int32_t group)
   gab_disk_group_name(name, group);
   GAB_TRY(gab_disk_step_folder(file->folder, disk->folder, disk->step));
   int length = snprintf(file->path, sizeof file->path, "%.4000s/%s", file->folder, name);
-  /* Another epoch, another name: what was given up may be removed late. */
+  /* The name contains the epoch, since an abandoned file may be removed late. */
   snprintf(file->temporary, sizeof file->temporary, "%.4000s.e%" GAB_PRI_EPOCH ".tmp", file->path,
            disk->epoch);
   if (length > GAB_DISK_PATH - 64)
@@ -127,7 +127,7 @@ gab_status gab_disk_collector_begin(gab_disk *disk)
 
 /* ---------------------------------------------------------------- what comes in */
 
-/* Whether a message of the present part has come into in[turn]; asks for it if nobody has. */
+/* Whether a message of the present part has arrived in in[turn]; posts the receive if necessary. */
 static gab_status receive(gab_disk *disk, bool *come)
 {
   gab_disk_collector *collector = &disk->collector;
@@ -226,8 +226,7 @@ static gab_status advance(gab_disk *disk, bool *waiting)
     gab_world_enter(disk->world, GAB_FAULT_POINT_DISK_WRITE);
     return GAB_OK;
   }
-  /* The operation serves for one thing at a time: the own image has to be in the file before it is finished.
-   */
+  /* There is one operation at a time: the own image must be in the file before the file is finished. */
   *waiting = !gab_worker_is_done(disk->worker, &collector->operation.work) &&
              (collector->stage == GAB_COLLECT_FINISH || collector->part == collector->file.part_count);
   if (*waiting) return GAB_OK;

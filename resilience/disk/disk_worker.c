@@ -11,7 +11,7 @@
 struct gab_worker {
   pthread_t thread;
   pthread_mutex_t lock;
-  pthread_cond_t come, gone; /* there is work; a piece of work is done */
+  pthread_cond_t come, gone; /* work has been submitted; a piece of work is done */
   gab_work *first, *last;
   bool busy, ending;
 };
@@ -20,7 +20,7 @@ static void *work_on(void *user)
 {
   gab_worker *worker = user;
 #ifdef _OPENMP
-  omp_set_num_threads(1); /* of what it calls: the cores are those of the steps */
+  omp_set_num_threads(1); /* in libraries that it calls: the cores compute steps */
 #endif
   pthread_mutex_lock(&worker->lock);
   for (;;) {
@@ -48,7 +48,7 @@ gab_status gab_worker_create(gab_worker **worker)
   pthread_mutex_init(&made->lock, NULL);
   pthread_cond_init(&made->come, NULL);
   pthread_cond_init(&made->gone, NULL);
-  /* Signals are for the thread that computes. */
+  /* Signals are handled by the computing thread. */
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file node_restart.h
- *  @brief Resuming from snapshots that an earlier job left in the memory of its nodes.
+ *  @brief Restart from snapshots that an earlier job left in node memory.
  *
- *  With Open MPI 5.0 the death of a node's daemon ends the whole job, though all other nodes still stand. If the
- *  snapshots lay in memory of the nodes (core/memory/node_memory.h), the next job, started on the nodes that are left, finds
- *  them there: own images, and the copies that the dead node's partners keep, as after the death of processes, and
- *  without a file system that all share. On an MPI without ULFM every death takes this way.
+ *  With Open MPI 5.0 the death of a node's daemon ends the whole job, though all other nodes are alive. If snapshots
+ *  are in node memory (core/memory/node_memory.h), the next job on the remaining nodes restores them from own images
+ *  and copies, as after the death of processes, and without a shared file system. With an MPI without ULFM all deaths
+ *  are handled this way.
  *
- *  What lies there says itself what it is (rank, snapshot, hash), so nothing else has to survive. Each process claims
- *  pieces of its node; ranks that serve as homes find out which snapshot is there as a whole (two are, mostly: the
- *  newest one is taken), and say who sends which image to whom. Member number i of n then falls to member number
- *  floor(i m / n) of the m of now, as with checkpoints on disk (restart.h). Images that lie in the memory of the
- *  process to which they fall are not copied.
+ *  Pieces of memory describe themselves (rank, snapshot, hash), so no other data has to survive. Each process claims
+ *  pieces of its node. Rendezvous ranks determine the newest complete snapshot and the transfers of images. Rank i of n
+ *  becomes part of rank floor(i m / n) of the present m, as with checkpoints on disk (restart.h). Images that are
+ *  already in the memory of their new process are not copied.
  *
- *  Redundancy by parities is not made use of here: if the own image of a rank is gone and nobody has a copy, the
- *  snapshot counts as lost.
+ *  Parities are not used here: without an own image or a copy of some rank, the snapshot counts as lost.
  *
  *  Stability: internal.
  */
@@ -29,23 +27,22 @@
 extern "C" {
 #endif
 
-/** A snapshot that was found, the same on all ranks. */
+/** A snapshot in node memory, the same on all ranks. */
 typedef struct gab_node_restart gab_node_restart;
 
-/** Claims what lies in this node's folder, and finds the newest snapshot that is whole. Collective (opens a port).
- *  @param[in] folder  of this node; need not exist @param[in] key  that what lies there has to be stamped with
- *  @param[out] node_restart  owned by the caller, who keeps it until there is a new snapshot: until then what was found is
- *  there for another try, should this job end too */
+/** Claims the pieces of memory in this node's folder and finds the newest complete snapshot. Collective (opens a
+ * port). @param[in] folder of this node; need not exist @param[in] key of the pieces; others are ignored @param[out]
+ * node_restart owned by the caller. Keep it until a new snapshot exists, so that the next job can try again if this
+ * one fails */
 gab_status gab_node_restart_find(gab_world *world, const char *folder, gab_memory_key key,
                                  gab_node_restart **node_restart);
-/** @param[in] spent  whether the pieces of memory go back to the node: true once there is a new snapshot; else they
- *  stay for the next job */
+/** @param[in] spent true once a new snapshot exists: frees the pieces of memory; false: they remain for the next job */
 void gab_node_restart_destroy(gab_node_restart **node_restart, bool spent);
-/** @return the step of the snapshot, -1 if none is whole */
+/** @return the step of the snapshot, -1 if none is complete */
 gab_step gab_node_restart_step(const gab_node_restart *node_restart);
 
-/** Replaces the state by the snapshot. Collective. Snapshots of this job are forgotten: take one next. Announces
- *  ::GAB_FAULT_POINT_RECOVERY. @return ::GAB_ERR_STATE if none is whole */
+/** Restores the snapshot. Collective. Drops the snapshots of this job, so take one next. Enters
+ * ::GAB_FAULT_POINT_RECOVERY. @return ::GAB_ERR_STATE if none is complete */
 gab_status gab_node_restart_load(gab_node_restart *node_restart, gab_checkpoint *checkpoint,
                                  gab_restart_report *report);
 

@@ -64,7 +64,7 @@ size_t gab_persist_channel_behind(const persist_channel *channel, uint64_t epoch
   return at;
 }
 
-/* Takes records out, closing the gap from the shorter side. */
+/* Removes records and closes the gap from the shorter side. */
 static void drop(persist_channel *channel, size_t from, size_t count)
 {
   persist_record *records = channel->records;
@@ -79,7 +79,7 @@ static void drop(persist_channel *channel, size_t from, size_t count)
   }
 }
 
-/* Of records that are visible at the same epochs only the newest `depth` can ever be asked for. */
+/* Among records that are visible at the same epochs, only the newest `depth` can be requested. */
 static void overwrite(const persist_msglog *msglog, persist_channel *channel)
 {
   if (channel->end - channel->first <= msglog->depth) return;
@@ -182,7 +182,7 @@ gab_status gab_persist_msglog_complete(persist_msglog *msglog)
   return GAB_OK;
 }
 
-/* Takes out the channels that have no record left. */
+/* Removes channels without records. */
 static gab_status tidy(persist_msglog *msglog)
 {
   size_t kept = 0;
@@ -199,7 +199,7 @@ static gab_status tidy(persist_msglog *msglog)
     msglog->channels[kept++] = *channel;
   }
   msglog->channel_count = kept;
-  size_t capacity = 1; /* lists that double may not shrink to a size between */
+  size_t capacity = 1; /* a list that grows by doubling may not shrink to a size between */
   while (capacity < kept) capacity *= 2;
   GAB_TRY(GAB_RESIZE_ARRAY(&msglog->channels, capacity, GAB_MEMORY_OTHER));
   if (kept == 0) gab_free(&msglog->channels);

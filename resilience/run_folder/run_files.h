@@ -21,23 +21,22 @@ extern "C" {
 /** Name of the list in the output folder. */
 #define GAB_RUN_FILES "files.txt"
 
-/** What becomes of the files of the run before. */
+/** Treatment of the files of an earlier run. */
 typedef enum gab_run_files_of_before {
-  GAB_RUN_FILES_REMOVE, /**< this run begins anew */
-  GAB_RUN_FILES_KEEP    /**< it goes on: the new list is added to the old one */
+  GAB_RUN_FILES_REMOVE, /**< this run starts from step 0 */
+  GAB_RUN_FILES_KEEP    /**< this run resumes: the new list is appended to the old one */
 } gab_run_files_of_before;
 
-/** Removes what an earlier run has listed, if wanted, and writes the list of this one. Local: for the root,
- * before anything on the list is written.
+/** Removes the files that an earlier run has listed, if requested, and writes the list of this run. Local; call it on
+ *  the root before any listed file is written.
  *  @param[in] list  lines "NAME\n"
  *  @param[in] spare  names (of the same form) that this run has written already, one per line; NULL: none
  *  @param[out] removed  number of files; may be NULL
- *  @return ::GAB_ERR_IO that names what could not be removed or written, ::GAB_ERR_MEMORY */
+ *  @return ::GAB_ERR_IO with the file that could not be removed or written, ::GAB_ERR_MEMORY */
 gab_status gab_run_files_settle(const char *folder, const gab_buffer *list, const char *spare,
                                 gab_run_files_of_before before, uint64_t *removed);
 
-/** Whether a name is of that form; the endings .tmp and .new of files that are being written count as the
- * file. */
+/** Whether a name matches a pattern of the list; the endings .tmp and .new of unfinished files are accepted. */
 bool gab_run_files_match(const char *pattern, size_t length, const char *name);
 
 #ifdef __cplusplus

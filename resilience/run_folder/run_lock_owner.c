@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The owner of a lock, and whether it lives. */
+/* The owner of a lock, and whether it is alive. */
 #include "resilience/run_folder/run_lock_impl.h"
 
 #include "core/base/text/json.h"
@@ -52,7 +52,7 @@ static lock_process find_starter(const char *host, int processes)
   return found;
 }
 
-/* "" if it cannot be told. */
+/* "" if unknown. */
 static void find_machine(char machine[GAB_LOCK_WORD])
 {
   const gab_process_space here = gab_process_space_here();
@@ -138,13 +138,14 @@ const char *gab_lock_owner_describe(const lock_owner *owner, char *text, size_t 
 
 lock_verdict gab_lock_owner_judge(const lock_owner *owner, const lock_owner *self)
 {
-  const char *before = getenv("GABION_SUCCEEDS"); /* a launcher that this one has found dead with its job */
+  const char *before =
+      getenv("GABION_SUCCEEDS"); /* an earlier launcher that this one has found dead together with its job */
   if (owner->launch[0] && before && strcmp(owner->launch, before) == 0) return LOCK_BEFORE;
   if (owner->launch[0] && strcmp(owner->launch, self->launch) == 0 && owner->attempt < self->attempt)
     return LOCK_BEFORE;
   const bool here = owner->machine[0] && strcmp(owner->machine, self->machine) == 0;
   if (!here) return LOCK_UNSEEN;
   if (lives(owner->root) || lives(owner->starter)) return LOCK_LIVES;
-  /* Of several processes the root may have died and another one be about to take its place. */
+  /* In a job of several processes the root may be dead and about to be replaced. */
   return owner->processes == 1 || owner->starter.pid > 0 ? LOCK_DEAD : LOCK_UNSEEN;
 }

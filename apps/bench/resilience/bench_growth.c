@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The phase field where most of the domain is melt: columns of three solids below, Al-Ag-Cu. A step on a grid
- * that is fine around interfaces only in turn with one on the fine grid, in cells of the fine grid; and, on
- * several processes, steps that sweep while messages travel in turn with steps that wait. */
+/* A phase field whose domain is mostly melt: columns of three solids at the bottom, Al-Ag-Cu. Steps on a grid
+ * refined at interfaces in turn with steps on the uniform fine grid, counted in cells of the fine grid; on several
+ * processes, steps with overlapped messages in turn with steps that wait. */
 #include "apps/bench/bench_phases.h"
 
 #include "loadbalance/balance.h"
@@ -18,7 +18,7 @@ typedef struct growing {
   int steps; /* in one run */
 } growing;
 
-/* Blocks of 20^3; for each process 80 x 80 x 320 cells (quick: 240 of them). */
+/* Blocks of 20^3; 80 x 80 x 320 (quick: 240) cells per process. */
 static gab_forest_options domain_of(const bench *b, int levels)
 {
   const int32_t wide = bench_processes(b), tall = b->quick ? 3 : 4;
@@ -59,7 +59,7 @@ static void destroy(growing *it)
   gab_phasefield_start_release(&it->start);
 }
 
-/* With the adaptation that so many steps need. */
+/* Steps and their adaptations. */
 static gab_status run_steps(void *user)
 {
   const growing *it = user;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys that all that is written has in common: when, and how much it is compressed. */
+/* Common keys of all output: schedule and compression. */
 #include "apps/driver/driver.h"
 #include "apps/driver/case/case_impl.h"
 
 #include <math.h>
 
-/* Whole steps, but for rounding, are counted as such; what is shorter than a step is every step. */
+/* Rounds to whole steps within rounding errors; intervals below one step mean every step. */
 static gab_status steps_of_interval(const gab_config *config, const char *path, double dt,
                                     gab_schedule *schedule)
 {

@@ -31,7 +31,8 @@ static bool is_solid(void *user, int level, const int64_t cell[3], double veloci
   return true;
 }
 
-/* Whether the side or patch beyond which a position lies lets no fluid pass: a wall, free slip, or a given velocity along itself. */
+/* Whether fluid cannot pass the side or patch beyond which a position lies: a wall, free slip, or a given tangential
+ * velocity. */
 static bool is_closed(void *user, int side, const double at[3])
 {
   const flow_tracers *it = user;
@@ -207,7 +208,7 @@ static void expire(flow_tracers *it, gab_step step)
   }
 }
 
-/* Those of step 0 count in the first step: a process that joins a run from disk has made some, too. */
+/* Tracers of step 0 are counted in the first step, since a process that joins a run from disk creates some too. */
 static void count_first(flow_tracers *it)
 {
   for (size_t b = 0; b < gab_forest_block_count(it->flow.forest); b++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a run when its flow is steady, as the section `run.until' asks for it. */
+/* End of a run when its flow is steady, from the section `run.until'. */
 #include "apps/driver/flow/flow_means.h"
 
 #include "apps/driver/case/case_impl.h"
@@ -50,7 +50,7 @@ gab_status gab_app_until_read(const gab_config *config, until_plan *plan)
     return gab_config_fail(config, "run.until",
                            has_every ? "steady is needed" : "steady or converged is needed");
   }
-  /* It stands in checkpoints: a run without looks that is to get some has no velocities of the last one. */
+  /* The field is part of checkpoints: a run without this check has no stored velocities to continue with. */
   if (!has_every) return gab_config_fail(config, "run.until", "every is needed");
   plan->every = gab_config_int(config, "run.until.every");
   plan->steady = gab_config_real(config, "run.until.steady");
@@ -62,7 +62,7 @@ bool gab_app_until_due(const until_plan *plan, gab_step step)
   return plan->every > 0 && step % plan->every == 0;
 }
 
-/* ---------------------------------------------------------------- velocities of the last look */
+/* ---------------------------------------------------------------- velocities of the last check */
 
 static void forget(gab_field *field)
 {
@@ -70,7 +70,7 @@ static void forget(gab_field *field)
   gab_field_fill(field, -1, &all, NAN);
 }
 
-/* On another level nothing is known: the next look has nothing to compare with. */
+/* A block of another level has no velocities of the last check to compare with. */
 static gab_status split(void *user, const gab_forest *forest, const gab_block *parent,
                         const void *parent_data, const gab_block *const *children, void *const *children_data)
 {
@@ -173,7 +173,7 @@ static gab_status look(void *user, gab_step step)
 {
   flow_until *it = user;
   sums all = {.unknown = 0};
-  if (step == it->step) return GAB_OK; /* a run that is resumed has done it */
+  if (step == it->step) return GAB_OK; /* a resumed run has done it already */
   gab_exact_clear(&all.change);
   gab_exact_clear(&all.norm);
   for (size_t b = 0; b < gab_forest_block_count(it->forest); b++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How setting a run up ends if it does not succeed: the same on all processes. */
+/* Ends a failed setup with the same status on all processes. */
 #include "apps/driver/driver.h"
 #include "core/base/log.h"
 
-/* Before the run is protected nothing can be restored; but all end alike, and for the right reason. */
+/* Before the run is protected nothing can be restored, but all processes end with the same status and its reason. */
 gab_status gab_app_end_of_setup(gab_world *world, gab_status status)
 {
   gab_status abort_request;

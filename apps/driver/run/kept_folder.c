@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a start that is refused leaves of the output folder: all of it as it was. A checkpoint that does not fit is found when the
- * first of its images is read, and the folder has been opened by then. */
+/* Restores the output folder after a refused start. A checkpoint that does not match the case is detected when its
+ * first image is read, and the folder has been opened before. */
 #include "apps/driver/run/run_impl.h"
 #include "resilience/run_folder/run_files.h"
 
@@ -15,7 +15,7 @@
 
 enum { MOST_BYTES = 16 << 20 };
 
-/* Those that a start writes as a whole, and those that it appends to. */
+/* Files that a start writes completely, and files that it appends to. */
 static const char *const written[GAB_APP_KEPT_FILES] = {"summary.json", "case.yaml", "progress.json",
                                                         GAB_RUN_FILES};
 static const char *const appended[GAB_APP_KEPT_LOGS] = {"log.txt", "events.jsonl"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writers that every solver has, as the section `output` asks for them: fields, slices, what a diverged run leaves. */
+/* Writers of all solvers, from the section `output`: fields, slices, output of a diverged run. */
 #include "apps/driver/driver.h"
 #include "apps/driver/case/case_impl.h"
 #include "apps/driver/run/run_impl.h"
@@ -94,9 +94,9 @@ static gab_status add_slice(gab_app_run *it, size_t index)
   return gab_app_slice_settle(config, index, gab_output_add_slice(it->output, schedule, &options));
 }
 
-/* ---------------------------------------------------------------- what a diverged run leaves */
+/* ---------------------------------------------------------------- output of a diverged run */
 
-/* The usual fields, if the solver does not say. */
+/* The default fields, unless the solver chooses others. */
 static gab_status pick_evidence(gab_app_run *it, gab_quantity *picked, size_t *count, const char **quantity,
                                 gab_slice_options *slice)
 {

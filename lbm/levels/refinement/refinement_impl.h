@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sources of criteria of refinement share. */
+/* Internal declarations of refinement criteria. */
 #ifndef GABION_LBM_REFINEMENT_IMPL_H
 #define GABION_LBM_REFINEMENT_IMPL_H
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rank that runs is called back by its cluster and, before it has gone there, hears that its cluster goes on from
- * a later checkpoint, whose image it has to fetch: it does not go back to the earlier one, but waits for the later one, and goes on from there.
+/* A running rank must roll back with its cluster. Before it does, it learns that the cluster resumes from a later
+ * checkpoint, whose image it has to fetch. It must wait for that image and resume from it, without a rollback to the
+ * earlier checkpoint.
  *
- * Six ranks, which keep each other's images in pairs (0 and 3, 1 and 4, 2 and 5); 1 and 2 are one cluster, each other rank is one by
- * itself. In the tree of acknowledgements 1 and 2 stand below 0, 3 and 4 below 1, and 5 below 2. Behind the checkpoint of step 20 1 and
- * 3 die when 0 knows that it is committed, and before they hear of that, so that 4 and 5 do not either. 4 gives 1 to a spare, which
- * runs from step 10. When 5 knows of that 2 dies, and 5 gives it to another spare, which greets 1 from step 10. Last
- * 0 gives 3 to the third one, from step 20: what it had sent before is gone, and 2 greets 1 again from step 20. Of
- * all that 1 hears nothing before it is there, and of others nothing before the first greeting of 2. */
+ * Six ranks store each other's images in pairs (0 and 3, 1 and 4, 2 and 5). Ranks 1 and 2 are one cluster, each
+ * other rank is a cluster. In the tree of acknowledgements 1 and 2 are children of 0, 3 and 4 of 1, and 5 of 2.
+ * After the checkpoint of step 20, ranks 1 and 3 die when 0 knows that it is committed and before they do, so 4 and
+ * 5 do not know it either. Rank 4 passes 1 to a spare, which resumes from step 10. When 5 knows of that, 2 dies; 5
+ * passes it to another spare, which greets 1 from step 10. Last, 0 passes 3 to the third spare, from step 20: the
+ * earlier messages of 3 are freed, so 2 greets 1 again from step 20. Rank 1 receives these messages only after the
+ * end of this sequence, and messages of others only after the first greeting of 2. */
 /* gabion-test: np=9 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -18,7 +20,7 @@
 
 enum { EARLIER = 10, LATER = 20 };
 
-static const gab_rank first = 1, second = 2; /* to come back */
+static const gab_rank first = 1, second = 2; /* ranks to be restored */
 
 static gab_rank keeper_of(gab_rank rank) { return rank + ORDER_ACTIVE / 2; }
 
@@ -31,7 +33,7 @@ static bool children_have(const gab_local *local)
 static bool is_committed(const gab_local *local) { return local->committed >= LATER; }
 static bool first_is_given(const gab_local *local) { return gab_local_incarnation_of(local, first) > 0; }
 static bool second_is_given(const gab_local *local) { return gab_local_incarnation_of(local, second) > 0; }
-/* The rank and those below it, and it keeps the images of its protected ranks. */
+/* Whether the rank and its descendants have the checkpoint, and it stores the images of its protected ranks. */
 static bool subtree_has(const gab_local *local)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
@@ -71,7 +73,7 @@ static gab_status part(local_order *order, gab_rank rank)
     return GAB_OK;
   }
   order_wait(order, "first is active");
-  GAB_TRY(order_serve(order, first_is_given)); /* to whom the second one sends its greeting */
+  GAB_TRY(order_serve(order, first_is_given)); /* the receiver of the greeting of `second` */
   order_tell(order, "first known");
   order_wait(order, dies[second]);
   GAB_TRY(order_serve(order, second_is_given));
@@ -79,12 +81,12 @@ static gab_status part(local_order *order, gab_rank rank)
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- the two that come back */
+/* ---------------------------------------------------------------- the two restored ranks */
 
 static local_order *back; /* of a process that was a spare */
-static bool was_torn;     /* it had an image to go back to, and had to wait for another one */
+static bool was_torn;     /* it had an image, and had to wait for another one */
 
-/* Whether what is there at the first one may be heard as yet: nothing, what the second one says, everything. */
+/* Messages that `first` may receive now: none, those of `second`, all. */
 static enum { NOTHING, SECOND, ALL } heard(const gab_local_run *run)
 {
   static bool is_recalled;
@@ -94,7 +96,7 @@ static enum { NOTHING, SECOND, ALL } heard(const gab_local_run *run)
   return is_recalled ? ALL : SECOND;
 }
 
-/* In front of that of the MPI library. */
+/* Intercepts the call of the MPI library. */
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status)
 {
   const gab_local_run *run = back ? back->loop->protection->local : NULL;
@@ -107,7 +109,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *statu
   *there = 0;
   if (heard(run) == NOTHING) return MPI_SUCCESS;
   if (heard(run) == ALL) return PMPI_Iprobe(source, tag, comm, there, status);
-  /* each gives its rank first to the spare with the number that is left of it */
+  /* the rank modulo the number of spares is the first spare that is asked */
   const int comm_rank =
       gab_world_comm_rank(run->world, (gab_rank)gab_world_spare(run->world, second % ORDER_SPARES));
   return source == MPI_ANY_SOURCE || source == comm_rank ? PMPI_Iprobe(comm_rank, tag, comm, there, status)
@@ -126,7 +128,7 @@ static gab_status rest(void *user, bool *took_rank)
   return GAB_OK;
 }
 
-/* Each process has a file of its own; the first rank's is read. */
+/* Each process writes a separate file; the one of rank 0 is read. */
 static void write_clusters(char *path)
 {
   static const char text[] = "one 0\ntwo 1-2\nthree 3\nfour 4\nfive 5\n";

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 timeout=120 */
-/* Blocks that store their fluid cells alone are the reference with two grids, to the last bit and in every
- * state, alone and beside dense blocks, in the same cases as streaming in place; and the memory goes with the
- * fluid. */
+/* Sparse blocks, alone and next to dense blocks, give the bits of the reference with two grids in every state, in
+ * the same cases as streaming in place; their memory is proportional to the fluid cells. */
 #include "lbm/lbm_impl.h"
 #include "tests/lbm/step/streaming_common.h"
 
@@ -71,8 +70,8 @@ static void expect_kinds(gab_world *world, const char *kernel, size_t least, siz
   flow_close(&it);
 }
 
-/* Of sparse blocks everything together, of dense ones the field alone: less than one and a half of the
- * populations, more than four times as much. */
+/* Sparse blocks with all tables need less than one and a half times the memory of the populations; the field of
+ * dense blocks alone needs more than four times as much. */
 static void expect_memory_of_the_fluid(gab_world *world)
 {
   flow_case given = half_filled(&filling);
@@ -98,7 +97,7 @@ int main(int argc, char **argv)
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   set_threads(1);
-  /* two of three; the others differ from them in one thing only */
+  /* two of three variants; the others differ from these in one property only */
   for (int variant = 0; variant < 24; variant += 1 + variant % 3 / 2)
     check_flow(world, &kinds, gab_lattice_usual(2 + (variant & 1)), variant & 2 ? 1 : 0,
                gab_collision_at(variant / 8), variant & 4, (variant + variant / 4) % 4);

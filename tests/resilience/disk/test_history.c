@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a folder tells about the jobs before: how often a run went on from the same checkpoint and died. */
+/* The history of earlier jobs in a folder: the number of jobs that resumed from the same checkpoint and failed. */
 /* gabion-test: labels=quick */
 #include "resilience/reports/history.h"
 
@@ -109,7 +109,7 @@ static void jobs_that_were_lost_and_their_time_are_counted(void **state)
   assert_int_equal(of(lost).losses, 1);
   const char *fell = AT("10.0", "start") "}\n" AT("20.0", "restored from disk") "}\n" AT(
       "30.0", "restored from disk") "}\n" AT("40.0", "end") ", \"status\": \"ok\"}\n";
-  history = of(fell); /* the job got over them, but memory had not been enough */
+  history = of(fell); /* the job survived these faults, but images in memory had been insufficient */
   assert_int_equal(history.losses, 2);
   assert_true(history.seconds == 30);
 }

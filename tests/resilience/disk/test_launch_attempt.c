@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a run was started again by the launcher is asked in one way: what is no number of attempts is a first start. */
+/* One function decides whether the launcher has restarted a run: an invalid number of attempts is a first start. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif

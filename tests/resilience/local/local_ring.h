@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks in a ring, for tests that look at one situation after another. */
+/* Ranks in a ring, for tests that loop over situations. */
 #ifndef GABION_TESTS_LOCAL_RING_H
 #define GABION_TESTS_LOCAL_RING_H
 
@@ -35,7 +35,7 @@ static schedule ring(gab_rank ranks, gab_process spares, int shift)
   return plan;
 }
 
-/* Fails the test if anything that has to hold does not. */
+/* Runs a schedule; fails the test if an invariant is violated. */
 static outcome run(const schedule *plan)
 {
   const outcome out = run_schedule(plan, false, NULL);
@@ -48,10 +48,10 @@ static outcome run(const schedule *plan)
   return out;
 }
 
-/* In a ring of three ranks rank 1 keeps the image of 0, which keeps that of 2. When both are lost it offers 0 to a
- * spare, and asks that one which process runs 2 or 0. The spare accepts, says that it runs 0, and dies; rank 1 may
- * hear first of its death, offer 0 to the next one, and then hear what the dead one has said: it still waits for the
- * next one. */
+/* In a ring of three, rank 1 stores the image of 0, and 0 that of 2. When both are lost, rank 1 offers 0 to a spare
+ * and asks it for the processes of 2 and 0. The spare accepts, announces that it runs 0, and dies. Rank 1 may learn
+ * of its death first, offer 0 to the next spare, and then receive the announcement of the dead one: it must still
+ * wait for the next spare. */
 static inline void kill_first_spare_while_it_answers(schedule *plan, uint64_t seed, long begin)
 {
   const long event = begin + (long)(mix(seed, 1) % 30);

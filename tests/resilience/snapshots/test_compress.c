@@ -17,7 +17,7 @@
 enum { LONGEST = 3 * (1 << 20) + 4321 };
 static unsigned char *original;
 
-/* A smooth field, or noise: the two ends of what images hold. */
+/* A smooth field, or noise: the extremes of images. */
 static void fill(bool smooth, size_t count)
 {
   for (size_t i = 0; i + 8 <= count; i += 8) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failure domains: an order in which each is one range of places, compressed. */
+/* Failure domains: an order of ranks in which each domain is one range, compressed. */
 /* gabion-test: labels=quick */
 #include "resilience/schemes/domains_impl.h"
 
@@ -17,8 +17,7 @@ enum { MOST = 64, NAME = 32 };
 
 typedef char name_text[NAME];
 
-/* How much of two names has to agree for a common domain of a kind: all, up to the last slash, the one
- * before. */
+/* Two names share a domain of a kind if they agree completely, up to the last slash, or up to the slash before. */
 static bool same_domain(const char *a, const char *b, gab_domain_kind kind)
 {
   size_t lengths[2] = {strlen(a), strlen(b)};
@@ -193,11 +192,11 @@ static void a_file_places_every_rank_once(void **state)
   }
 }
 
-/* ---------------------------------------------------------------- those who come later */
+/* ---------------------------------------------------------------- replacement processes */
 
 enum { LATER = 8 };
 
-/* Nodes of two chassis, chassis of two islands, in some mixture. */
+/* Nodes of two chassis, chassis of two islands, in random order. */
 static int32_t draw_names(uint64_t round, name_text *names)
 {
   const int32_t count = 2 + (int32_t)(gab_hash_counter(4, round, 0) % 40);
@@ -209,7 +208,7 @@ static int32_t draw_names(uint64_t round, name_text *names)
   return count;
 }
 
-/* @param[out] names  of replacement processes, as those of their origins, or a place of its own */
+/* @param[out] names of replacement processes: that of the origin, or a separate place */
 static void draw_origins(uint64_t round, int32_t count, gab_process *origins, name_text *names)
 {
   for (int32_t i = 0; i < LATER; i++) {
@@ -254,7 +253,7 @@ static void require_same_placement(const gab_placement *a, const gab_placement *
   }
 }
 
-/* Some are gone already when the snapshot is taken, some more when it is needed. */
+/* Removes some members before the snapshot and some more before the restore. */
 static void draw_members(uint64_t round, int32_t count, gab_members *members, gab_members *left)
 {
   gab_members_init(members, count);
@@ -310,7 +309,7 @@ static void who_comes_later_joins_and_moves_nobody(void **state)
     require_equal(after, truth);
     gab_domains_destroy(&after);
     assert_int_equal(gab_domains_extend(before, origins, 3, &steps),
-                     GAB_OK); /* or one recovery after the other */
+                     GAB_OK); /* or several recoveries in turn */
     assert_int_equal(gab_domains_extend(steps, origins + 3, LATER - 3, &after), GAB_OK);
     require_equal(after, truth);
     check_placements(round, count, before, after);
