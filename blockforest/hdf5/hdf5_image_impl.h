@@ -48,8 +48,7 @@ void gab_hdf5_put_table(gab_hdf5_image *image, hid_t group, const char *name, hi
                         const hsize_t *extent, int compression, const void *values);
 /* @return the group, to be closed if it is not negative */
 hid_t gab_hdf5_make_group(gab_hdf5_image *image, const char *name);
-/* Creates the properties of a dataset, which the caller closes: contiguous, or in compressed chunks of moderate
- * size. */
+/* Creates the properties of a dataset, which the caller closes: contiguous, or in compressed chunks of moderate size. */
 hid_t gab_hdf5_layout(int rank, const hsize_t *extent, size_t value_size, int compression);
 /* Creates a dataset for a field of doubles or (`single`) floats; the caller closes it if it is not negative. */
 hid_t gab_hdf5_make_field(gab_hdf5_image *image, hid_t group, const char *name, int rank,

@@ -25,9 +25,10 @@ typedef enum gab_durability {
  * file and cause; then PATH is unchanged and PATH.new removed */
 gab_status gab_file_replace(const char *path, const void *bytes, size_t count, gab_durability durability);
 
-/** Creates a file atomically unless it exists. Of several processes, also on several machines that share the file
- * system, exactly one creates it: the file is written as PATH.new.HOST.PROCESS, then linked. Local. @param[out] made
- * false if PATH exists already @return ::GAB_ERR_IO with file and cause */
+/** Creates a file atomically unless it exists. Of several processes, also on several machines that
+ * share the file system, exactly one creates it: the file is written as PATH.new.HOST.PROCESS, then
+ * linked. Local. @param[out] made false if PATH exists already @return ::GAB_ERR_IO with file and
+ * cause */
 gab_status gab_file_create(const char *path, const void *bytes, size_t count, bool *made);
 
 /** Writes the entries of a folder, e.g. after a rename, to the medium. Local. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file alone.h
- *  @brief A world without MPI, of one process: for plans and checks, which leave nothing behind so.
+ *  @brief A world of one process without MPI, for plans and checks.
  *
  *  Stability: internal.
  */
@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/** Makes a world of this process alone and does not start MPI. Local. Communicators that are made from it are MPI_COMM_NULL.
- *  Under mpirun each process has a world of its own, and only rank 0 writes to the log.
+/** Creates a world of this process only, without starting MPI. Local. Derived communicators are MPI_COMM_NULL. Under
+ *  mpirun each process has a separate world, and only rank 0 writes to the log.
  *  @param[out] world  owned by the caller; gab_world_destroy() */
 gab_status gab_world_create_alone(gab_world **world);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file fault_point.h
- *  @brief Fault points: what a process is about to do, by name.
+ *  @brief Fault points: named phases of a run at which faults can be injected.
  *
- *  The framework announces the fault points of a step as it comes to them (gab_world_enter()). A hook may listen:
- *  fault injections kill there, diagnostics of a stalled run print the last one.
+ *  The framework announces each fault point of a step (gab_world_enter()). A hook may be set: fault injections kill
+ *  there, and diagnostics of a stalled run print the last fault point.
  *
  *  Stability: extender.
  */
@@ -47,7 +47,7 @@ typedef enum gab_fault_point {
 
 /** @return the name used in parameter files and logs, e.g. "exchange"; "?" outside the list. */
 const char *gab_fault_point_name(gab_fault_point point);
-/** @return the fault point of that name, GAB_FAULT_POINT_COUNT if there is none. */
+/** @return the fault point of that name, else GAB_FAULT_POINT_COUNT. */
 gab_fault_point gab_fault_point_from_name(const char *name);
 
 #ifdef __cplusplus

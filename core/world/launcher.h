@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file launcher.h
- *  @brief Numbers that the launcher of MPI sets in the environment of a process: Open MPI's mpirun, and launchers with PMI as that of MPICH.
+ *  @brief Numbers in the environment of a process set by the launcher of MPI: Open MPI's mpirun, and launchers with PMI such as MPICH's.
  *
  *  All functions are local and need neither MPI nor a world.
  *
@@ -17,7 +17,7 @@ extern "C" {
 
 /** Number of processes in MPI_COMM_WORLD; 1 without a launcher. */
 int32_t gab_launcher_processes(void);
-/** Number of them on this node; 0: unknown. */
+/** Number of these processes on this node; 0: unknown. */
 int32_t gab_launcher_local_processes(void);
 /** Rank in MPI_COMM_WORLD; -1: unknown. */
 int32_t gab_launcher_rank(void);

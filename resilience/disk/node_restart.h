@@ -2,17 +2,19 @@
 /** @file node_restart.h
  *  @brief Restart from snapshots that an earlier job left in node memory.
  *
- *  With Open MPI 5.0 the death of a node's daemon ends the whole job, though all other nodes are alive. If snapshots
- *  are in node memory (core/memory/node_memory.h), the next job on the remaining nodes restores them from own images
- *  and copies, as after the death of processes, and without a shared file system. With an MPI without ULFM all deaths
- *  are handled this way.
+ *  With Open MPI 5.0 the death of a node's daemon ends the whole job, though all other nodes are alive.
+ *  If snapshots are in node memory (core/memory/node_memory.h), the next job on the remaining nodes
+ *  restores them from own images and copies, as after the death of processes, and without a shared file
+ *  system. With an MPI without ULFM all deaths are handled this way.
  *
- *  Pieces of memory describe themselves (rank, snapshot, hash), so no other data has to survive. Each process claims
- *  pieces of its node. Rendezvous ranks determine the newest complete snapshot and the transfers of images. Rank i of n
- *  becomes part of rank floor(i m / n) of the present m, as with checkpoints on disk (restart.h). Images that are
- *  already in the memory of their new process are not copied.
+ *  Pieces of memory describe themselves (rank, snapshot, hash), so no other data has to survive. Each
+ *  process claims pieces of its node. Rendezvous ranks determine the newest complete snapshot and the
+ *  transfers of images. Rank i of n becomes part of rank floor(i m / n) of the present m, as with
+ *  checkpoints on disk (restart.h). Images that are already in the memory of their new process are not
+ *  copied.
  *
- *  Parities are not used here: without an own image or a copy of some rank, the snapshot counts as lost.
+ *  Parities are not used here: without an own image or a copy of some rank, the snapshot counts as
+ *  lost.
  *
  *  Stability: internal.
  */
@@ -36,7 +38,8 @@ typedef struct gab_node_restart gab_node_restart;
  * one fails */
 gab_status gab_node_restart_find(gab_world *world, const char *folder, gab_memory_key key,
                                  gab_node_restart **node_restart);
-/** @param[in] spent true once a new snapshot exists: frees the pieces of memory; false: they remain for the next job */
+/** @param[in] spent true once a new snapshot exists: frees the pieces of memory; false: they remain for the next
+ * job */
 void gab_node_restart_destroy(gab_node_restart **node_restart, bool spent);
 /** @return the step of the snapshot, -1 if none is complete */
 gab_step gab_node_restart_step(const gab_node_restart *node_restart);

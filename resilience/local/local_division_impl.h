@@ -25,8 +25,7 @@ typedef struct gab_division {
 /* Parses a text; does not read a file. @param[in] text "rank", "node", a number or the path of a file; NULL: rank
  * @return ::GAB_ERR_INPUT */
 gab_status gab_division_parse(const char *text, gab_division *division);
-/* Checks whether a run with `ranks` ranks can be divided as the text says; reads the file. Local. @return
- * ::GAB_ERR_INPUT */
+/* Checks whether a run with `ranks` ranks can be divided as the text says; reads the file. Local. @return ::GAB_ERR_INPUT */
 gab_status gab_division_check(const char *text, int32_t ranks, int32_t spares);
 /* Parses and checks a text, and reads the file. Collective. @return the status of the root, on all */
 gab_status gab_division_make(gab_world *world, const char *text, gab_division *division);

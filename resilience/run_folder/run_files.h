@@ -36,7 +36,8 @@ typedef enum gab_run_files_of_before {
 gab_status gab_run_files_settle(const char *folder, const gab_buffer *list, const char *spare,
                                 gab_run_files_of_before before, uint64_t *removed);
 
-/** Whether a name matches a pattern of the list; the endings .tmp and .new of unfinished files are accepted. */
+/** Whether a name matches a pattern of the list; the endings .tmp and .new of unfinished files are
+ * accepted. */
 bool gab_run_files_match(const char *pattern, size_t length, const char *name);
 
 #ifdef __cplusplus

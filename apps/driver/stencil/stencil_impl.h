@@ -129,8 +129,7 @@ bool gab_app_stencil_is_on_face(int field, int axis);
 bool gab_app_stencil_is_staggered(void);
 /* Returns the value of a face field on a side, next to a cell. */
 typedef double stencil_side_value(void *by, int field, const int32_t cell[3]);
-/* Sets values of a face field on a side, and ghosts beyond as their mirror image. @param[in] along cells along the
- * side */
+/* Sets values of a face field on a side, and ghosts beyond as their mirror image. @param[in] along cells along the side */
 void gab_app_stencil_fill_on_side(gab_field *now, const gab_box *along, int field, int axis, bool is_upper,
                                   stencil_side_value *value, void *by);
 /* Checks whether staggered fields support the sides of a case. */
@@ -149,8 +148,7 @@ void gab_app_stencil_integrate(const stencil_run *it, size_t index);
 /* The result of the present stage becomes `now'. */
 gab_status gab_app_stencil_end_stage(const stencil_run *it);
 
-/* ---- trial.c: before the first step of a process, update is tried on copies (stencil.h). Local; the state does not
- * change. */
+/* ---- trial.c: before the first step of a process, update is tried on copies (stencil.h). Local; the state does not change. */
 typedef struct gab_stencil_trial gab_stencil_trial;
 /* @param[out] which NULL without a trial; for gab_app_stencil_compare()
    @return GAB_ERR_ARGUMENT or GAB_ERR_DIVERGED with block, cell, component and remedy */
@@ -194,8 +192,7 @@ void gab_app_stencil_initial_cell(const stencil_case *which, const double centre
 gab_status gab_app_stencil_time_declare(gab_config *config);
 /* Reads them, before gab_app_case_settle(). */
 void gab_app_stencil_time_read(stencil_case *which);
-/* Determines dt of the step; needs filled ghosts of `now'. Collective. @return GAB_ERR_DIVERGED for a bound that is
- * not positive */
+/* Determines dt of the step; needs filled ghosts of `now'. Collective. @return GAB_ERR_DIVERGED for a bound that is not positive */
 gab_status gab_app_stencil_find_dt(stencil_run *it, gab_step step);
 /* Called after a step. */
 void gab_app_stencil_advance_time(stencil_run *it);

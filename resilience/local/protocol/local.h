@@ -137,9 +137,8 @@ void gab_local_destroy(gab_local **local);
 
 /* ---- calls of the transport */
 
-/** Processes a message. @param[in,out] payload NULL: `bytes` contains head and payload. Else `bytes` is the head
- * only, and the function may exchange the payload for another buffer @return the status of a callback;
- * ::GAB_ERR_CORRUPT for an invalid message */
+/** Processes a message. @param[in,out] payload NULL: `bytes` contains head and payload. Else `bytes` is the head only, and the
+ * function may exchange the payload for another buffer @return the status of a callback; ::GAB_ERR_CORRUPT for an invalid message */
 gab_status gab_local_deliver(gab_local *local, gab_process source, uint32_t lane, const void *bytes,
                              size_t count, gab_buffer *payload);
 /** Reports that `process` is dead. Must be true; final. */
@@ -147,8 +146,9 @@ gab_status gab_local_peer_down(gab_local *local, gab_process process);
 
 /* ---- calls of the application; ::GAB_ERR_STATE unless active */
 
-/** Logs the next message of a channel, and sends it if the target is reachable and lacks it. @param[in,out] message
- * as in gab_msglog_append() */
+/** Logs the next message of a channel, and sends it if the target is
+ * reachable and lacks it. @param[in,out] message as in
+ * gab_msglog_append() */
 gab_status gab_local_send(gab_local *local, gab_rank target, uint32_t context, const gab_msglog_label *label,
                           gab_buffer *message);
 /** Takes the next message of a channel, if it has arrived; it is then delivered. @param[in,out] message replaced if
@@ -158,13 +158,13 @@ gab_status gab_local_receive(gab_local *local, gab_rank source, uint32_t context
 /** Takes a common checkpoint: all ranks take one at that step. @param[out] taken false: the previous one is not
  * known to be committed, or hashes of omitted messages are not compared; call again */
 gab_status gab_local_checkpoint(gab_local *local, gab_step step, const gab_buffer *image, bool *taken);
-/** Takes a checkpoint of this cluster only (setup.own_times). No message within the cluster may be in transit; other
- * clusters are not involved. Only this cluster rolls back to it; the next strategy does not use it. @param[out]
- * taken as above; the previous checkpoint, of either kind, must be committed in the cluster */
+/** Takes a checkpoint of this cluster only (setup.own_times). No message within the cluster may be in
+ * transit; other clusters are not involved. Only this cluster rolls back to it; the next strategy does not
+ * use it. @param[out] taken as above; the previous checkpoint, of either kind, must be committed in the
+ * cluster */
 gab_status gab_local_checkpoint_own(gab_local *local, gab_step step, const gab_buffer *image, bool *taken);
-/** Logs a decision that depends on the clock, so that a restored rank decides the same. @param[in] proposal used
- * unless the decision is in the log @param[out] decided false: not logged yet; call again @param[out] value the
- * decision */
+/** Logs a decision that depends on the clock, so that a restored rank decides the same. @param[in] proposal used unless
+ * the decision is in the log @param[out] decided false: not logged yet; call again @param[out] value the decision */
 gab_status gab_local_decide(gab_local *local, uint64_t proposal, uint64_t *value, bool *decided);
 /** Requests a stop of all ranks, for a nonzero reason. The first rank eventually receives the request unless ranks
  * on its way die. */
@@ -209,16 +209,19 @@ bool gab_local_is_behind(const gab_local *local);
 
 /** @param[in] image as passed to gab_local_checkpoint(); valid during the call */
 typedef gab_status (*gab_local_image_fn)(void *user, gab_step checkpoint, gab_reader image);
-/** Calls `call` for each stored image of `rank` at common checkpoints, oldest first: own images, or those of a
- * protected rank. Other ranks have none. @return the status of `call`; ::GAB_ERR_CORRUPT */
+/** Calls `call` for each stored image of `rank` at common checkpoints, oldest first: own images,
+ * or those of a protected rank. Other ranks have none. @return the status of `call`;
+ * ::GAB_ERR_CORRUPT */
 gab_status gab_local_each_image(const gab_local *local, gab_rank rank, gab_local_image_fn call, void *user);
 
 /* ---- queries */
 
-/** Whether further messages of the sender may follow. False only for the note in which a process announces its rank. */
+/** Whether further messages of the sender may follow. False only for the note in which a process announces its
+ * rank. */
 bool gab_local_is_followed(const gab_local *local, uint32_t lane, const void *bytes, size_t count);
 gab_local_state gab_local_state_of(const gab_local *local);
-/** @return the process that runs `rank`, as known here. A spare is notified of each other spare that takes a rank */
+/** @return the process that runs `rank`, as known here. A spare is notified of each other spare that takes a
+ * rank */
 gab_process gab_local_process_of(const gab_local *local, gab_rank rank);
 /** @return the rank that this process runs or is about to run, GAB_NO_RANK if none */
 gab_rank gab_local_rank(const gab_local *local);
