@@ -418,6 +418,16 @@ GAB_STABLE gab_status gab_lbm_force(gab_lbm *lbm, size_t body, double force[3]);
 /** All bodies at once. Collective. @param[out] forces  gab_geometry_body_count() of them */
 GAB_STABLE gab_status gab_lbm_forces(gab_lbm *lbm, double (*forces)[3]);
 
+/** What the fluid does to a body in a step. */
+typedef struct gab_body_load {
+  double force[3];
+  /** About gab_geometry_torque_point(), in force times cells of level 0; about z in 2D. Each link gives its momentum, which points along it,
+   *  so no place on the link has to be chosen; relative to the pressure of the density 1, as the force. */
+  double torque[3];
+} gab_body_load;
+/** Forces and torques of all bodies, as gab_lbm_forces(). Collective. @param[out] loads  gab_geometry_body_count() of them */
+GAB_STABLE gab_status gab_lbm_loads(gab_lbm *lbm, gab_body_load *loads);
+
 #ifdef __cplusplus
 }
 #endif

@@ -169,6 +169,7 @@ typedef struct gab_open_link {
  *  places hold them, in either order. */
 typedef struct gab_momentum_link {
   uint32_t to, from;
+  uint32_t cell;             /**< index of the fluid cell, in a sparse block too */
   unsigned body : 27, q : 5; /**< q of what the boundary cell sends; there is a link for each of many cells */
 } gab_momentum_link;
 
@@ -444,7 +445,7 @@ struct gab_lbm {
   int64_t
       walls_made; /* created by the walls of this process in the present step, as gab_wall_balance.excess */
   bool wants_forces, has_forces;
-  gab_exact_sum (*forces)[3];   /* one per body: the share of this process */
+  struct gab_body_sums *forces; /* one per body: the share of this process; boundaries/body_sums_impl.h */
   gab_lbm_recompute *recompute; /* owned; NULL: no block was computed twice so far */
 };
 

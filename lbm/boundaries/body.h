@@ -71,6 +71,9 @@ typedef struct gab_body {
   const struct gab_body *parts; /**< borrowed until gab_geometry_create() returns */
   size_t part_count;
   size_t item; /**< of the list in the parameter file, for messages */
+  bool has_torque_point;
+  double torque_point
+      [3]; /**< that its torque is about, if there is one; else gab_geometry_torque_point() finds it */
 } gab_body;
 
 /** The box of cells of level 0 that the bodies lie in. */

@@ -8,7 +8,7 @@ void gab_lbm_request_forces(gab_lbm *lbm) { lbm->wants_forces = true; }
 
 /* A link hands the body c_q f_q on the way out and takes c_opposite f_opposite = -c_q f_opposite on the way
  * in. A cell of a finer level holds less mass, and its sub-steps add up. The weights, which the deviations
- * lack, would add 2 w_q c_q: zero over a closed body. */
+ * lack, would add 2 w_q c_q: zero over a closed body, and so is their torque. */
 static void add_block(gab_lbm *lbm, const gab_lbm_block *block)
 {
   const gab_links *links = &block->links;
@@ -17,11 +17,12 @@ static void add_block(gab_lbm *lbm, const gab_lbm_block *block)
   for (size_t i = 0; i < links->momentum_count; i++) {
     const gab_momentum_link *link = &links->momenta[i];
     const int out = gab_lattice_opposite((int)link->q);
-    const int8_t *c = lbm->model.lattice->c[out];
     double given = gab_value_at(block->src, gab_place(link->from, sent[out])) +
                    gab_value_at(block->src, gab_place(link->to, sent[link->q]));
-    for (int axis = 0; axis < 3; axis++)
-      if (c[axis] != 0) gab_exact_add(&lbm->forces[link->body][axis], c[axis] * (block->at->volume * given));
+    double centre[3];
+    gab_centre_of_index(&lbm->model, block, link->cell, centre);
+    gab_body_push(&lbm->model, block->at->level, link->body, centre, lbm->model.lattice->c[out],
+                  block->at->volume * given, lbm->forces);
   }
 }
 
@@ -29,7 +30,10 @@ void gab_lbm_clear_forces(gab_lbm *lbm)
 {
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
   for (size_t body = 0; body < bodies; body++)
-    for (int axis = 0; axis < 3; axis++) gab_exact_clear(&lbm->forces[body][axis]);
+    for (int axis = 0; axis < 3; axis++) {
+      gab_exact_clear(&lbm->forces[body].force[axis]);
+      gab_exact_clear(&lbm->forces[body].torque[axis]);
+    }
 }
 
 void gab_lbm_add_forces(gab_lbm *lbm, int level, int sub)
@@ -50,35 +54,49 @@ void gab_lbm_add_replaced_forces(gab_lbm *lbm, int level)
   }
 }
 
-static gab_status check_forces(const gab_lbm *lbm)
+/* Of `count` bodies from the first on. */
+static gab_status sum_loads(gab_lbm *lbm, size_t first, size_t count, gab_body_load *loads)
 {
+  gab_body_sums *sums;
   if (!lbm->has_forces) GAB_FAIL(GAB_ERR_STATE, "no step has been asked for its forces yet");
-  return GAB_OK;
+  if (count == 0) return GAB_OK;
+  GAB_TRY(GAB_NEW_ARRAY(&sums, count, GAB_MEMORY_OTHER));
+  memcpy(sums, &lbm->forces[first], count * sizeof *sums);
+  gab_status status =
+      gab_world_sum_exact(lbm->world, sums[0].force, count * (sizeof *sums / sizeof *sums[0].force));
+  for (size_t body = 0; status == GAB_OK && body < count; body++)
+    for (int axis = 0; axis < 3; axis++) {
+      loads[body].force[axis] = gab_exact_value(&sums[body].force[axis]);
+      loads[body].torque[axis] = gab_exact_value(&sums[body].torque[axis]);
+    }
+  gab_free(&sums);
+  return status;
 }
 
 gab_status gab_lbm_force(gab_lbm *lbm, size_t body, double force[3])
 {
-  GAB_TRY(check_forces(lbm));
+  gab_body_load load;
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
-  if (body >= bodies) GAB_FAIL(GAB_ERR_ARGUMENT, "there is no body %zu among %zu", body, bodies);
-  gab_exact_sum sums[3];
-  memcpy(sums, lbm->forces[body], sizeof sums);
-  GAB_TRY(gab_world_sum_exact(lbm->world, sums, 3));
-  for (int axis = 0; axis < 3; axis++) force[axis] = gab_exact_value(&sums[axis]);
+  if (lbm->has_forces && body >= bodies)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "there is no body %zu among %zu", body, bodies);
+  GAB_TRY(sum_loads(lbm, body, 1, &load));
+  memcpy(force, load.force, sizeof load.force);
   return GAB_OK;
 }
 
 gab_status gab_lbm_forces(gab_lbm *lbm, double (*forces)[3])
 {
-  GAB_TRY(check_forces(lbm));
-  size_t bodies = gab_geometry_body_count(lbm->model.geometry);
-  if (bodies == 0) return GAB_OK;
-  gab_exact_sum(*sums)[3];
-  GAB_TRY(GAB_NEW_ARRAY(&sums, bodies, GAB_MEMORY_OTHER));
-  memcpy(sums, lbm->forces, bodies * sizeof *sums);
-  gab_status status = gab_world_sum_exact(lbm->world, sums[0], 3 * bodies);
+  gab_body_load *loads;
+  const size_t bodies = gab_geometry_body_count(lbm->model.geometry);
+  GAB_TRY(GAB_NEW_ARRAY(&loads, bodies, GAB_MEMORY_OTHER));
+  const gab_status status = gab_lbm_loads(lbm, loads);
   for (size_t body = 0; status == GAB_OK && body < bodies; body++)
-    for (int axis = 0; axis < 3; axis++) forces[body][axis] = gab_exact_value(&sums[body][axis]);
-  gab_free(&sums);
+    memcpy(forces[body], loads[body].force, sizeof loads[body].force);
+  gab_free(&loads);
   return status;
+}
+
+gab_status gab_lbm_loads(gab_lbm *lbm, gab_body_load *loads)
+{
+  return sum_loads(lbm, 0, gab_geometry_body_count(lbm->model.geometry), loads);
 }

@@ -26,6 +26,7 @@ struct gab_geometry {
   gab_body *bodies;
   gab_mask *masks;         /* one per body, empty unless the body has a picture */
   gab_composed **composed; /* one per body, NULL unless it is a set or rotated */
+  double (*middle)[3];     /* one per body, in cells of level 0 from the corner of the domain */
   size_t body_count;
   gab_shape_data *shapes; /* the bodies, their copies, and images of these beyond periodic sides, by body */
   size_t shape_count;
@@ -97,6 +98,24 @@ static void add_copies(gab_geometry *geometry, const gab_body *body, const gab_s
       }
 }
 
+/* Of its extent with all copies; of the domain along axes where it is endless. */
+static void find_middle(const gab_domain *domain, const gab_body *given, double middle[3])
+{
+  gab_body shape = *given;
+  double lo[3], hi[3];
+  shape.inside_is_fluid = false;
+  gab_body_extent(&shape, domain->dimension, lo, hi);
+  for (int axis = 0; axis < domain->dimension; axis++) {
+    const bool is_round = given->set == GAB_SET_NONE &&
+                          (given->shape == GAB_SHAPE_SPHERE || given->shape == GAB_SHAPE_CYLINDER);
+    const bool is_single = is_round && given->copies[axis] <= 1 && given->rotation[0] == 0 &&
+                           given->rotation[1] == 0 && given->rotation[2] == 0;
+    const bool is_endless = !isfinite(lo[axis]) || !isfinite(hi[axis]);
+    const double at = is_single ? given->centre[axis] : 0.5 * (lo[axis] + hi[axis]);
+    middle[axis] = is_endless ? 0.5 * (double)domain->cells[axis] : (at - domain->origin[axis]) / domain->dx;
+  }
+}
+
 static gab_status copy_body(gab_geometry *geometry, size_t index, const gab_body *given)
 {
   gab_body *body = &geometry->bodies[index];
@@ -105,6 +124,7 @@ static gab_status copy_body(gab_geometry *geometry, size_t index, const gab_body
   body->name[GAB_BODY_NAME_LENGTH - 1] = '\0';
   if (body->name[0] == '\0') snprintf(body->name, sizeof body->name, "body %zu", index);
   GAB_TRY(gab_body_check(body, dimension));
+  find_middle(&geometry->domain, body, geometry->middle[index]);
   if (gab_body_is_composed(body)) GAB_TRY(gab_composed_create(body, dimension, &geometry->composed[index]));
   body->parts = NULL; /* those of the caller */
   if (body->set == GAB_SET_NONE && body->shape == GAB_SHAPE_MASK)
@@ -144,6 +164,7 @@ static gab_status allocate(gab_geometry *geometry, size_t body_count)
   GAB_TRY(GAB_NEW_ARRAY(&geometry->bodies, body_count, GAB_MEMORY_OTHER));
   GAB_TRY(GAB_NEW_ARRAY(&geometry->masks, body_count, GAB_MEMORY_OTHER));
   GAB_TRY(GAB_NEW_ARRAY(&geometry->composed, body_count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&geometry->middle, body_count, GAB_MEMORY_OTHER));
   GAB_TRY(GAB_NEW_ARRAY(&geometry->first_shape, body_count + 1, GAB_MEMORY_OTHER));
   geometry->body_count = body_count;
   return GAB_OK;
@@ -262,6 +283,7 @@ void gab_geometry_destroy(gab_geometry **geometry)
     gab_composed_destroy(&gone->composed[i]);
   }
   gab_free(&gone->composed);
+  gab_free(&gone->middle);
   gab_free(&gone->bodies);
   gab_free(&gone->masks);
   gab_free(&gone->shapes);
@@ -409,6 +431,34 @@ void gab_geometry_wall_velocity(const gab_geometry *geometry, int level, const i
       point[axis] -= size * rint((point[axis] - moved->spin_centre[axis]) / size);
   }
   gab_body_velocity_at(moved, point, velocity);
+}
+
+void gab_geometry_torque_point(const gab_geometry *geometry, size_t body, double point[3])
+{
+  const gab_domain *domain = &geometry->domain;
+  const gab_body *of = &geometry->bodies[body];
+  const bool spins = of->spin[0] != 0 || of->spin[1] != 0 || of->spin[2] != 0;
+  for (int axis = 0; axis < 3; axis++)
+    point[axis] = axis >= domain->dimension ? 0
+                  : of->has_torque_point    ? of->torque_point[axis]
+                  : spins                   ? of->spin_centre[axis]
+                          : domain->origin[axis] + geometry->middle[body][axis] * domain->dx;
+}
+
+void gab_geometry_arm(const gab_geometry *geometry, int level, size_t body, const double place[3],
+                      double arm[3])
+{
+  const gab_domain *domain = &geometry->domain;
+  double point[3];
+  gab_geometry_torque_point(geometry, body, point);
+  for (int axis = 0; axis < 3; axis++) {
+    const double size = (double)domain->cells[axis];
+    if (axis < domain->dimension) {
+      arm[axis] = ldexp(place[axis], -level);
+      if (domain->periodic[axis]) arm[axis] -= size * rint((arm[axis] - geometry->middle[body][axis]) / size);
+      arm[axis] -= (point[axis] - domain->origin[axis]) / domain->dx;
+    } else arm[axis] = 0;
+  }
 }
 
 bool gab_geometry_normal(const gab_geometry *geometry, int level, const int64_t cell[3], int body,

@@ -55,6 +55,14 @@ double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const
 GAB_EXTENDER void gab_geometry_wall_velocity(const gab_geometry *geometry, int level, const int64_t cell[3],
                                              int body, const double offset[3], double velocity[3]);
 
+/** The point that the torque of a body is about: gab_body.torque_point; else the centre of its spin, if it spins; else the middle of its
+ *  extent with all copies, and of the domain along axes where it is endless. Pure. @param[out] point  physical; z is 0 in 2D */
+GAB_EXTENDER void gab_geometry_torque_point(const gab_geometry *geometry, size_t body, double point[3]);
+/** From that point to a place, which is moved by periods of the domain to where it is nearest to the middle of the body. Pure.
+ *  @param[in] place  in cells of `level` from the corner of the domain @param[out] arm  in cells of level 0; z is 0 in 2D */
+GAB_EXTENDER void gab_geometry_arm(const gab_geometry *geometry, int level, size_t body,
+                                   const double place[3], double arm[3]);
+
 /** The normal of a body's surface where it is nearest to a fluid cell, out of the body; of the surface as described, staircase or
  *  not. Pure. @param[in] body  that is near the cell @param[out] normal  of length 1 @param[out] distance  to the surface, in cells of
  *  `level` @return false for a mask, which has none */

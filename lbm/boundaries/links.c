@@ -490,8 +490,11 @@ static gab_status add_body_link(const link *at)
     APPEND(links->linears, links->linear_count, made);
   }
   APPEND(links->momenta, links->momentum_count,
-         (gab_momentum_link){
-             .to = made.to, .from = made.near, .body = (unsigned)body, .q = (unsigned)at->q & 31U});
+         (gab_momentum_link){.to = made.to,
+                             .from = made.near,
+                             .cell = index_of(at, at->x),
+                             .body = (unsigned)body,
+                             .q = (unsigned)at->q & 31U});
   return GAB_OK;
 }
 

@@ -12,8 +12,8 @@
 #define GABION_LBM_LEVEL_INTERFACE_IMPL_H
 
 #include "blockforest/exchange/coupling.h"
+#include "lbm/boundaries/body_sums_impl.h"
 #include "lbm/levels/child_paths_impl.h"
-#include "lbm/lbm_impl.h"
 
 /** Of the coupling: to be raised whenever the same parameters give other bits on several levels. Part of what a checkpoint of a flow
  *  that may have some records. 1, which records do not name: children beside walls lacked their slopes. 2 to 5: cells along a border
@@ -181,8 +181,10 @@ typedef struct gab_level_interface_impulse {
   uint32_t at; /**< cell, explosion or arrival */
   uint32_t body;
   double share; /**< of a population of the block */
-  double term;  /**< of a moving wall */
-  int8_t q;     /**< in which it meets the wall; sent_q, unless a free-slip side has turned it */
+  double point
+      [3]; /**< on its way through the wall, in cells of the block's level from the corner of the domain */
+  double term; /**< of a moving wall */
+  int8_t q;    /**< in which it meets the wall; sent_q, unless a free-slip side has turned it */
   int8_t sent_q;
   uint8_t kind; /**< gab_impulse_kind */
   uint8_t when; /**< in which sub-steps: bits */
@@ -292,10 +294,10 @@ int gab_lbm_merge_rows(const gab_lbm_model *model, const gab_lbm_block *const ch
 /** Adds the pushes of a sub-step to the forces, per body. Links and ghosts have been done, but no
  * corrections. */
 void gab_level_interface_add_forces(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
-                                    gab_exact_sum (*forces)[3]);
+                                    gab_body_sums *forces);
 /** Adds the momentum of the replacements of a coarse block to the forces, per body. The corrections of the step have been found. */
 void gab_level_interface_add_replaced_forces(const gab_lbm_model *model, const gab_lbm_block *block,
-                                             gab_exact_sum (*forces)[3]);
+                                             gab_body_sums *forces);
 
 /** The view of a block's surroundings in fine resolution, an oracle of child_paths_impl.h. */
 typedef struct gab_level_view {

@@ -449,18 +449,18 @@ static double impulse_from(const gab_lbm_block *block, const gab_level_interface
 }
 
 /* What the flow gains by a population beyond what conserves momentum is taken from the body. */
-static void take_from_body(const gab_lbm_model *model, const gab_lbm_block *block, int q, int body,
-                           double gained, gab_exact_sum (*forces)[3])
+static void take_from_body(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell, int q,
+                           int body, double gained, gab_body_sums *forces)
 {
+  double point[3];
   if (body < 0) return;
-  for (int axis = 0; axis < 3; axis++) {
-    const int c = model->lattice->c[q][axis];
-    if (c != 0) gab_exact_add(&forces[body][axis], -c * (block->at->volume * gained));
-  }
+  gab_centre_of_index(model, block, cell, point);
+  gab_body_push(model, block->at->level, (size_t)body, point, model->lattice->c[q],
+                -(block->at->volume * gained), forces);
 }
 
 static void add_extended(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
-                         gab_exact_sum (*forces)[3])
+                         gab_body_sums *forces)
 {
   const gab_level_interface *interface = block->interface;
   size_t term = 0;
@@ -471,32 +471,32 @@ static void add_extended(const gab_lbm_model *model, const gab_lbm_block *block,
       if (sub == 1 && interface->explosion_terms[term].at == i && interface->explosion_terms[term].factor < 0)
         terms += interface->explosion_terms[term].term;
     if (is_extended(it))
-      take_from_body(model, block, it->q, it->body, replaced_by_extension(block, it, sub, terms), forces);
+      take_from_body(model, block, it->cell, it->q, it->body, replaced_by_extension(block, it, sub, terms),
+                     forces);
   }
 }
 
 void gab_level_interface_add_forces(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
-                                    gab_exact_sum (*forces)[3])
+                                    gab_body_sums *forces)
 {
   const gab_level_interface *interface = block->interface;
   for (size_t i = 0; interface && i < interface->impulse_count; i++) {
     const gab_level_interface_impulse *impulse = &interface->impulses[i];
     if (!(impulse->when >> sub & 1)) continue;
     const double given = block->at->volume * impulse->share * (impulse_from(block, impulse) + impulse->term);
-    for (int axis = 0; axis < 3; axis++) {
-      const int c = model->lattice->c[impulse->q][axis];
-      if (c != 0) gab_exact_add(&forces[impulse->body][axis], c * given);
-    }
+    gab_body_push(model, block->at->level, impulse->body, impulse->point, model->lattice->c[impulse->q],
+                  given, forces);
   }
   if (interface) add_extended(model, block, sub, forces);
 }
 
 void gab_level_interface_add_replaced_forces(const gab_lbm_model *model, const gab_lbm_block *block,
-                                             gab_exact_sum (*forces)[3])
+                                             gab_body_sums *forces)
 {
   const gab_level_interface *interface = block->interface;
   for (size_t i = 0; interface && i < interface->replacement_count; i++) {
     const gab_level_interface_replacement *it = &interface->replacements[i];
-    take_from_body(model, block, interface->arrivals[it->arrival].q, it->body, interface->charged[i], forces);
+    const gab_level_interface_arrival *arrival = &interface->arrivals[it->arrival];
+    take_from_body(model, block, arrival->cell, arrival->q, it->body, interface->charged[i], forces);
   }
 }

@@ -2,6 +2,7 @@
 /* The lists of a block, built from the paths of children: keys, and functions for both sides. Entry point: levels_storage.c. */
 #include "lbm/levels/levels_lists_impl.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int in_order(const void *a, const void *b)
@@ -152,6 +153,13 @@ gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impuls
   const int body = gab_lbm_body_at(by->model, by->view.level, global);
   if (body < 0) return GAB_OK;
   made.body = (uint32_t)body;
+  /* Of a link of a coarse cell, `wall` is the first child of the solid cell. */
+  const double middle = made.kind == GAB_IMPULSE_LINK ? 1 : 0.5;
+  for (int axis = 0; axis < 3; axis++) {
+    const bool refines = axis < by->model->lattice->dimension;
+    made.point[axis] = refines ? ldexp((double)global[axis] + middle, by->block->at->level - by->view.level)
+                               : (double)global[axis] + 0.5;
+  }
   if (moves) {
     gab_links_wall_terms(by->model, by->view.level, global, gab_lattice_opposite(made.q), &given);
     made.term = given.body;

@@ -241,6 +241,35 @@ static gab_status fill_velocity(gab_lbm_quantities *view, const gab_block *block
   return GAB_OK;
 }
 
+static bool has_own_rates(const gab_lbm_quantities *view)
+{
+  const gab_collision *collision = view->lbm->model.options.collision;
+  return collision->rate_of_stress || collision->cell;
+}
+
+/* Density, velocity and viscosity of fluid cells. */
+static gab_status fill_walls(gab_lbm_quantities *view, const gab_block *block, gab_field *state)
+{
+  const int32_t *cells = state->shape.cells;
+  const int last = GAB_WALL_STATE_VISCOSITY;
+  const double usual = gab_lbm_block_of(view->lbm, block)->at->rates.even;
+  size_t i = 0;
+  GAB_TRY(reserve_capacity(view));
+  GAB_TRY(evaluate_moments(view, block, view->density, view->velocity));
+  if (has_own_rates(view)) gab_lbm_fill_rate(view->lbm, block, state, last);
+  for (int32_t z = 0; z < cells[2]; z++)
+    for (int32_t y = 0; y < cells[1]; y++)
+      for (int32_t x = 0; x < cells[0]; x++, i++) {
+        if (!view->fluid[i]) continue;
+        const double rate = has_own_rates(view) ? gab_field_get(state, x, y, z, last) : usual;
+        gab_field_set(state, x, y, z, GAB_WALL_STATE_DENSITY, view->density[i] - 1);
+        for (int k = 0; k < 3; k++)
+          gab_field_set(state, x, y, z, GAB_WALL_STATE_VELOCITY + k, view->velocity[3 * i + (size_t)k]);
+        gab_field_set(state, x, y, z, last, gab_viscosity_of_omega(rate));
+      }
+  return GAB_OK;
+}
+
 static gab_status update_around(gab_lbm_quantities *view, around *what)
 {
   for (size_t b = 0; b < gab_forest_block_count(view->forest); b++) {
@@ -249,10 +278,17 @@ static gab_status update_around(gab_lbm_quantities *view, around *what)
     const gab_box whole = gab_field_whole(field);
     gab_field_fill(field, -1, &whole, NAN);
     if (what == &view->stresses) gab_lbm_fill_stress(view->lbm, block, field);
+    else if (what == &view->walls) GAB_TRY(fill_walls(view, block, field));
     else GAB_TRY(fill_velocity(view, block, field));
   }
   GAB_TRY(gab_exchange_start(what->exchange));
   return gab_exchange_finish(what->exchange);
+}
+
+gab_status gab_lbm_quantities_update_walls(gab_lbm_quantities *view)
+{
+  if (has_own_rates(view)) GAB_TRY(gab_lbm_fill_arrivals(view->lbm));
+  return update_around(view, &view->walls);
 }
 
 gab_status gab_lbm_quantities_update(gab_lbm_quantities *view)
@@ -269,14 +305,19 @@ gab_status gab_lbm_quantities_update(gab_lbm_quantities *view)
 
 /* ---------------------------------------------------------------- the view */
 
-static gab_status add_around(gab_lbm_quantities *view, const char *name, int components, around *made)
+/* @param[in] layers  of ghosts, as far as blocks have as many cells; with one, those of faces only */
+static gab_status add_around(gab_lbm_quantities *view, const char *name, int components, int layers,
+                             around *made)
 {
   const gab_forest_options *options = gab_forest_get_options(view->forest);
+  const bool is_cross = layers == 1;
+  for (int axis = 0; axis < options->grid.dimension; axis++)
+    layers = options->cells[axis] < layers ? options->cells[axis] : layers;
   made->field =
       (gab_block_field){.shape = {.cells = {options->cells[0], options->cells[1], options->cells[2]},
-                                  .ghosts = {1, 1, options->grid.dimension == 2 ? 0 : 1},
+                                  .ghosts = {layers, layers, options->grid.dimension == 2 ? 0 : layers},
                                   .components = components},
-                        .faces_only = true};
+                        .faces_only = is_cross};
   const gab_block_data_kind kind = gab_block_field_scratch(&made->field, name);
   GAB_TRY(gab_forest_add_data(view->forest, &kind, &made->data));
   gab_ghost_kind ghost = gab_block_field_ghosts(&made->field);
@@ -291,20 +332,24 @@ gab_status gab_lbm_quantities_create(gab_forest *forest, gab_lbm *lbm, const gab
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   *made = (gab_lbm_quantities){.forest = forest, .lbm = lbm, .units = *units, .wanted = needs};
   gab_status status = GAB_OK;
-  if (needs & GAB_LBM_NEEDS_GRADIENT) status = add_around(made, "velocity with ghosts", 3, &made->velocities);
+  if (needs & GAB_LBM_NEEDS_GRADIENT)
+    status = add_around(made, "velocity with ghosts", 3, 1, &made->velocities);
   const int moments = gab_forest_get_options(forest)->grid.dimension == 2 ? 3 : 6;
   if (status == GAB_OK && needs & GAB_LBM_NEEDS_STRESS)
-    status = add_around(made, "stress with ghosts", moments, &made->stresses);
+    status = add_around(made, "stress with ghosts", moments, 1, &made->stresses);
+  if (status == GAB_OK && needs & GAB_LBM_NEEDS_WALLS)
+    status = add_around(made, "flow with ghosts", GAB_WALL_STATE_SIZE, GAB_WALL_STATE_LAYERS, &made->walls);
   if (status != GAB_OK) gab_lbm_quantities_destroy(&made);
   *quantities = made;
   return status;
 }
 
-int gab_lbm_quantities_data(const gab_lbm_quantities *quantities, gab_data_id data[2])
+int gab_lbm_quantities_data(const gab_lbm_quantities *quantities, gab_data_id data[GAB_LBM_MOST_NEEDS])
 {
   int count = 0;
   if (quantities->wanted & GAB_LBM_NEEDS_GRADIENT) data[count++] = quantities->velocities.data;
   if (quantities->wanted & GAB_LBM_NEEDS_STRESS) data[count++] = quantities->stresses.data;
+  if (quantities->wanted & GAB_LBM_NEEDS_WALLS) data[count++] = quantities->walls.data;
   return count;
 }
 
@@ -314,6 +359,7 @@ void gab_lbm_quantities_destroy(gab_lbm_quantities **quantities)
   if (!gone) return;
   gab_exchange_destroy(&gone->velocities.exchange);
   gab_exchange_destroy(&gone->stresses.exchange);
+  gab_exchange_destroy(&gone->walls.exchange);
   gab_free(&gone->velocity);
   gab_free(&gone->density);
   gab_free(&gone->fluid);

@@ -36,7 +36,12 @@ enum { GAB_LBM_MOST_QUANTITIES = 9 + GAB_MOST_OWN_QUANTITIES };
 typedef struct gab_lbm_quantities gab_lbm_quantities;
 
 /** What quantities need beside the populations. */
-enum { GAB_LBM_NEEDS_GRADIENT = 1, GAB_LBM_NEEDS_STRESS = 2 };
+enum {
+  GAB_LBM_NEEDS_GRADIENT = 1,
+  GAB_LBM_NEEDS_STRESS = 2,
+  GAB_LBM_NEEDS_WALLS = 4 /**< gab_lbm_wall_loads() */
+};
+enum { GAB_LBM_MOST_NEEDS = 3 };
 
 /** Before the forest is populated: registers what quantities need on blocks, with ghosts: a velocity, a stress. Collective if
  *  something is needed. @param[in] forest,lbm  borrowed as long as the quantities live
@@ -48,7 +53,8 @@ gab_status gab_lbm_quantities_create(gab_forest *forest, gab_lbm *lbm, const gab
 void gab_lbm_quantities_destroy(gab_lbm_quantities **quantities);
 
 /** The handles of these among the data of blocks. @return how many there are */
-GAB_EXTENDER int gab_lbm_quantities_data(const gab_lbm_quantities *quantities, gab_data_id data[2]);
+GAB_EXTENDER int gab_lbm_quantities_data(const gab_lbm_quantities *quantities,
+                                         gab_data_id data[GAB_LBM_MOST_NEEDS]);
 
 /** Brings velocities and stresses around all cells up to date: before such quantities are evaluated at a step. Collective;
  *  nothing if nothing is needed. */

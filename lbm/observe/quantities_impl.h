@@ -30,9 +30,14 @@ struct gab_lbm_quantities {
   unsigned wanted;
   uint64_t updated;      /* revision of the forest at the last update, */
   gab_step updated_step; /* and the step of the world */
-  around velocities, stresses;
+  around velocities, stresses, walls;
 };
 
+/** Components of `walls`; the last one is the viscosity in the lattice units of the level. */
+enum { GAB_WALL_STATE_DENSITY, GAB_WALL_STATE_VELOCITY, GAB_WALL_STATE_VISCOSITY = 4, GAB_WALL_STATE_SIZE };
+enum { GAB_WALL_STATE_LAYERS = 3 /**< of ghosts */ };
+/** Brings `walls` up to date. Collective. */
+gab_status gab_lbm_quantities_update_walls(gab_lbm_quantities *view);
 /** The derivative of a component along an axis, per cell: central, one-sided beside cells without fluid, which hold NaN. */
 double gab_lbm_slope(const gab_field *u, const int32_t at[3], int component, int axis);
 /** ::GAB_ERR_STATE if what a quantity needs is not kept, or is older than the grid or of another step. @param[in] needed  one bit */

@@ -91,7 +91,8 @@ void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *blo
 typedef struct filling {
   const gab_lbm_model *model;
   const gab_run *run; /* of the cell that comes next, or one before it */
-  gab_field *stress;
+  gab_field *field;
+  int rate; /* the component that gets the rate; -1: all get the stress */
 } filling;
 
 static bool fill_row(void *user, const gab_lbm_block *arriving, uint32_t start, int32_t count, uint32_t cell)
@@ -105,20 +106,31 @@ static bool fill_row(void *user, const gab_lbm_block *arriving, uint32_t start, 
     while (number - to->run->start >= (uint32_t)to->run->length) to->run++;
     const int32_t x = to->run->x + (int32_t)(number - to->run->start);
     gab_lbm_second_moments(to->model, arriving, start + (uint32_t)k, &second);
-    for (int i = 0; i < dimension; i++)
+    if (to->rate >= 0) gab_field_set(to->field, x, to->run->y, to->run->z, to->rate, second.rate);
+    for (int i = 0; i < dimension && to->rate < 0; i++)
       for (int j = i; j < dimension; j++)
-        gab_field_set(to->stress, x, to->run->y, to->run->z, component++,
+        gab_field_set(to->field, x, to->run->y, to->run->z, component++,
                       -(1 - 0.5 * second.rate) * second.moment[i][j]);
   }
   return true;
 }
 
-void gab_lbm_fill_stress(const gab_lbm *lbm, const gab_block *block, gab_field *stress)
+static void fill(const gab_lbm *lbm, const gab_block *block, gab_field *field, int rate)
 {
   const gab_lbm_block *data = gab_lbm_block_of(lbm, block);
-  filling to = {.model = &lbm->model, .run = data->runs, .stress = stress};
+  filling to = {.model = &lbm->model, .run = data->runs, .field = field, .rate = rate};
   const gab_lbm_job job = {.block = (gab_lbm_block *)(uintptr_t)data, .parts = 1}; /* which is only read */
   (void)gab_lbm_visit_arriving_rows(&lbm->model, &job, fill_row, &to);
+}
+
+void gab_lbm_fill_stress(const gab_lbm *lbm, const gab_block *block, gab_field *stress)
+{
+  fill(lbm, block, stress, -1);
+}
+
+void gab_lbm_fill_rate(const gab_lbm *lbm, const gab_block *block, gab_field *rates, int component)
+{
+  fill(lbm, block, rates, component);
 }
 
 /* ------------------------------------------------------------------------------------------ walls */
@@ -142,10 +154,8 @@ static bool is_beyond_wall(const gab_lbm_model *model, int level, const int64_t 
   return beyond == 1 && is_wall(gab_side_at(model, level, cell, side), side / 2);
 }
 
-/* Whether what a fluid cell sends to the cell `there` of its block, or a ghost, comes back from a wall. In a finer block as the
- * cell itself would have it. @param[out] body  whose wall it is; -1: none's that is known */
-static bool leads_to_wall(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t there[3],
-                          const int64_t cell[3], int *body)
+bool gab_lbm_leads_to_wall(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t there[3],
+                           const int64_t cell[3], int *body)
 {
   const int level = block->at->level;
   const gab_flag_bits flag = gab_lbm_flag_of(model, block, there);
@@ -176,7 +186,7 @@ static void find_links(const gab_lbm_model *model, const gab_lbm_block *block, c
     const int64_t cell[3] = {block->first[0] + there[0], block->first[1] + there[1],
                              block->first[2] + there[2]};
     int body;
-    if (!leads_to_wall(model, block, there, cell, &body)) continue;
+    if (!gab_lbm_leads_to_wall(model, block, there, cell, &body)) continue;
     const int k = found->count++;
     found->body = k == 0 || body == found->body ? body : -1;
     found->length[k] = gab_geometry_wall_distance(model->geometry, block->at->level, cell, body, c);

@@ -27,6 +27,14 @@ void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *blo
 /** The stress in the fluid cells of a block, between gab_lbm_fill_arrivals() and the next step. Local.
  *  @param[out] stress  xx, xy, yy, or xx, xy, xz, yy, yz, zz; other cells stay as they are */
 void gab_lbm_fill_stress(const gab_lbm *lbm, const gab_block *block, gab_field *stress);
+/** Omega of the stress of the fluid cells of a block, between gab_lbm_fill_arrivals() and the next step. Local. @param[out] rates  its
+ *  component `component`; other cells stay as they are */
+void gab_lbm_fill_rate(const gab_lbm *lbm, const gab_block *block, gab_field *rates, int component);
+/** Whether what a fluid cell sends to the cell `there` of its block, or a ghost, comes back from a wall. In a finer block as the
+ *  cell itself would have it. @param[in] cell  the same cell of the domain @param[out] body  whose wall it is; -1: of a side, or none's
+ *  that is known */
+bool gab_lbm_leads_to_wall(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t there[3],
+                           const int64_t cell[3], int *body);
 /** False if no cell of a block has a wall beside it. Pure. */
 bool gab_lbm_has_walls(const gab_lbm *lbm, const gab_block *block);
 /** Where the wall beside a fluid cell is, to which one of its links leads: a body, or a side that is a wall or has a velocity along

@@ -209,11 +209,15 @@ static gab_status read_body(const body_reader *by, size_t item)
 /* What needs the extent, so for a set its parts. */
 static gab_status place_body(const body_reader *by, gab_body *body)
 {
-  char at[GAB_CONFIG_PATH_CAPACITY];
+  char at[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
   gab_config_path(at, "bodies.%zu", body->item);
   GAB_TRY(read_rotation(by, at, body));
   GAB_TRY(read_spin(by, at, body));
   GAB_TRY(read_copies(by, at, body));
+  gab_config_path(path, "%s.torque_point", at);
+  body->has_torque_point = gab_config_is_set(by->config, path);
+  if (body->has_torque_point)
+    GAB_TRY(gab_lbm_read_vector(by->config, path, by->dimension, body->torque_point));
   if (gab_body_check(body, by->dimension) == GAB_OK) return GAB_OK;
   char why[512];
   const char *message = gab_error_message(), *text = strstr(message, ": ");
@@ -226,7 +230,7 @@ static gab_status place_body(const body_reader *by, gab_body *body)
 /* Keys that only a body in the flow has. */
 static gab_status refuse_keys_of_part(const body_reader *by, size_t item, const char *set)
 {
-  static const char *const of_walls[] = {"velocity", "spin", "wall"};
+  static const char *const of_walls[] = {"velocity", "spin", "wall", "torque_point"};
   char path[GAB_CONFIG_PATH_CAPACITY];
   for (size_t i = 0; i < sizeof of_walls / sizeof *of_walls; i++)
     if (gab_config_is_set(by->config, gab_config_path(path, "bodies.%zu.%s", item, of_walls[i])))

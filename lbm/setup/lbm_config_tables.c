@@ -285,6 +285,16 @@ static const gab_config_key common_body_keys[] = {
      .unit = "m",
      .default_text = GAB_CONFIG_OPTIONAL,
      .doc = "Distance from one copy to the next along each axis."},
+    {.name = "torque_point",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .unit = "m",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc =
+         "Point that its torque in forces.csv is about; default: spin_centre if it spins, else the middle of the body with its "
+         "copies, and of the domain along axes where it is endless."},
 };
 #define WALL_KEY                                                                                             \
   {                                                                                                          \

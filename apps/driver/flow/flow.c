@@ -136,7 +136,7 @@ static gab_status plan(gab_app_run *it, gab_app_plan *plan)
 {
   simulation *made = (simulation *)it;
   const flow_case *flow = made->parameters;
-  gab_data_id seen[2];
+  gab_data_id seen[GAB_LBM_MOST_NEEDS];
   plan->fields = flow->scalars.count > 0 ? "populations, scalars" : "populations";
   plan->block_of = block_of;
   plan->adapts_every = flow->refinement.max_level > 0 ? flow->refinement.every : 0;

@@ -108,6 +108,7 @@ static gab_status read_output(const flow_case *which, output_plan *plan)
   double dt = which->setup.units.dt;
   GAB_TRY(gab_app_case_refuse_others(&which->base));
   *plan = (output_plan){.strain = gab_config_bool(config, "output.integrals.strain"),
+                        .parts = gab_config_bool(config, "output.forces.parts"),
                         .slice_count = gab_config_count(config, "output.slices")};
   gab_schedule fields;
   GAB_TRY(gab_app_schedule_read(config, "output.fields", dt, &fields));

@@ -24,6 +24,7 @@ enum {
 typedef struct output_plan {
   gab_schedule probes, forces, integrals;
   bool strain;
+  bool parts; /**< of forces: by pressure and by friction */
   size_t slice_count, point_count, line_count;
 } output_plan;
 

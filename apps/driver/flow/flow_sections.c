@@ -67,6 +67,13 @@ static const gab_config_key forces_keys[] = {
      .outside = true,
      .doc = "Area A of the coefficients c = F / (rho/2 U^2 A), U = fluid.velocity; default in 2D: "
             "fluid.length."},
+    {.name = "parts",
+     .type = GAB_CONFIG_BOOL,
+     .default_text = "false",
+     .outside = true,
+     .doc =
+         "Also write the parts of force and torque by pressure and by friction, from values on the wall, and y+ in "
+         "summary.json; needs 40 bytes per cell."},
 };
 
 static const gab_config_key integrals_keys[] = {
@@ -85,8 +92,9 @@ static const gab_config_section sections[] = {
     {.path = "output.points", .doc = "Points of the probes.", .is_list = true, KEYS(point_keys)},
     {.path = "output.lines", .doc = "Lines of the probes.", .is_list = true, KEYS(line_keys)},
     {.path = "output.forces",
-     .doc = "Forces of the fluid on the bodies, in forces.csv; with coefficients if fluid.velocity "
-            "and an area are known.",
+     .doc =
+         "Forces, torques and centres of pressure of the bodies, in forces.csv; with coefficients if fluid.velocity "
+         "and an area are known.",
      KEYS(forces_keys)},
     {.path = "output.integrals",
      .doc = "Mass, momentum, kinetic energy (means over the fluid) and maximum speed, in "

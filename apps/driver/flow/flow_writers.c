@@ -87,16 +87,18 @@ static gab_status add_probes(simulation *which)
 
 /* ---------------------------------------------------------------- forces and integrals */
 
-enum { COLUMN_CAPACITY = GAB_BODY_NAME_LENGTH + 8 };
+enum { COLUMN_CAPACITY = GAB_BODY_NAME_LENGTH + FORCES_COLUMN_CAPACITY + 1 };
 
 static gab_status add_forces(simulation *which)
 {
   const flow_case *found = which->parameters;
   if (found->output.forces.every == 0) return GAB_OK;
-  size_t bodies = found->setup.body_count, count = 0;
+  char of_body[FORCES_MOST_COLUMNS][FORCES_COLUMN_CAPACITY];
+  const size_t bodies = found->setup.body_count, each = (size_t)gab_app_forces_columns(which, of_body);
+  size_t count = 0;
   void *memory, *list;
-  GAB_TRY(gab_alloc(bodies * 6 * COLUMN_CAPACITY, GAB_MEMORY_OTHER, &memory));
-  gab_status status = gab_alloc(bodies * 6 * sizeof(char *), GAB_MEMORY_OTHER, &list);
+  GAB_TRY(gab_alloc(bodies * each * COLUMN_CAPACITY, GAB_MEMORY_OTHER, &memory));
+  gab_status status = gab_alloc(bodies * each * sizeof(char *), GAB_MEMORY_OTHER, &list);
   if (status != GAB_OK) {
     gab_free(&memory);
     return status;
@@ -104,12 +106,11 @@ static gab_status add_forces(simulation *which)
   char(*names)[COLUMN_CAPACITY] = memory;
   const char **columns = list;
   for (size_t i = 0; i < bodies; i++)
-    for (int k = 0; k < (which->force_scale > 0 ? 2 : 1); k++)
-      for (int d = 0; d < found->domain.dimension; d++, count++) {
-        snprintf(names[count], COLUMN_CAPACITY, "%s.%c%c", gab_geometry_body(which->geometry, i)->name,
-                 "fc"[k], "xyz"[d]);
-        columns[count] = names[count];
-      }
+    for (size_t k = 0; k < each; k++, count++) {
+      snprintf(names[count], COLUMN_CAPACITY, "%s.%.15s", gab_geometry_body(which->geometry, i)->name,
+               of_body[k]);
+      columns[count] = names[count];
+    }
   status = gab_output_add_series(which->base.output, found->output.forces, "forces", columns, count,
                                  gab_app_forces_row, which, NULL);
   status = gab_app_blame(found->base.config, "bodies", status);

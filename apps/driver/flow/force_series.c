@@ -21,8 +21,9 @@ gab_status gab_app_forces_prepare(simulation *which)
   const gab_lbm_setup *setup = &which->parameters->setup;
   int dimension = which->parameters->domain.dimension;
   size_t bodies = setup->body_count;
-  GAB_TRY(GAB_NEW_ARRAY(&which->forces, bodies, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&which->loads, bodies, GAB_MEMORY_OTHER));
   which->forces_step = -1;
+  if (which->parameters->output.parts) GAB_TRY(GAB_NEW_ARRAY(&which->parts, bodies, GAB_MEMORY_OTHER));
   GAB_TRY(GAB_NEW_ARRAY(&which->records, bodies, GAB_MEMORY_OTHER));
   double u = setup->reference_velocity, area = reference_area(which->parameters);
   if (u > 0 && area > 0)
@@ -61,12 +62,79 @@ bool gab_app_forces_last_due(const void *user, gab_step step)
 gab_status gab_app_forces_last(void *user, gab_step step)
 {
   simulation *which = user;
-  for (size_t i = 0; i < which->parameters->setup.body_count; i++)
-    for (int d = 0; d < 3; d++) which->forces[i][d] = 0;
+  for (size_t i = 0; i < which->parameters->setup.body_count; i++) which->loads[i] = (gab_body_load){0};
   if (step > 0)
-    GAB_TRY(gab_lbm_forces(which->lbm, which->forces)); /* before the first step nothing has flown */
+    GAB_TRY(gab_lbm_loads(which->lbm, which->loads)); /* before the first step nothing has flown */
   which->forces_step = step;
   return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- torques */
+
+static double to_newton(const simulation *which, double force)
+{
+  return gab_units_force_to_physical(&which->parameters->setup.units, which->parameters->domain.dimension,
+                                     force);
+}
+
+static double to_newton_metre(const simulation *which, double torque)
+{
+  return to_newton(which, torque) * which->parameters->setup.units.dx;
+}
+
+/* The point of the line along which the force alone would have the torque across it that is nearest to the torque point; NaN without
+ * a force. */
+static void find_centre(const simulation *which, size_t body, double centre[3])
+{
+  const double *f = which->loads[body].force, *t = which->loads[body].torque;
+  const double square = f[0] * f[0] + f[1] * f[1] + f[2] * f[2];
+  gab_geometry_torque_point(which->geometry, body, centre);
+  for (int axis = 0; axis < 3; axis++) {
+    const int b = (axis + 1) % 3, c = (axis + 2) % 3;
+    centre[axis] +=
+        square > 0 ? (f[b] * t[c] - f[c] * t[b]) / square * which->parameters->setup.units.dx : NAN;
+  }
+}
+
+/* Forces and coefficients have the axes of the domain, in 2D torques have z. */
+static int first_axis_of_torque(const simulation *which)
+{
+  return which->parameters->domain.dimension == 2 ? 2 : 0;
+}
+
+static int name_columns(const simulation *which, const char *what, bool is_torque,
+                        char names[][FORCES_COLUMN_CAPACITY])
+{
+  const int first = is_torque ? first_axis_of_torque(which) : 0,
+            last = is_torque ? 3 : which->parameters->domain.dimension;
+  for (int axis = first; axis < last; axis++)
+    snprintf(names[axis - first], FORCES_COLUMN_CAPACITY, "%s%c", what, "xyz"[axis]);
+  return last - first;
+}
+
+int gab_app_forces_columns(const simulation *which, char names[][FORCES_COLUMN_CAPACITY])
+{
+  int count = name_columns(which, "f", false, names);
+  if (which->force_scale > 0) count += name_columns(which, "c", false, names + count);
+  count += name_columns(which, "t", true, names + count);
+  count += name_columns(which, "centre_", false, names + count);
+  if (!which->parts) return count;
+  count += name_columns(which, "pressure_f", false, names + count);
+  count += name_columns(which, "friction_f", false, names + count);
+  count += name_columns(which, "pressure_t", true, names + count);
+  return count + name_columns(which, "friction_t", true, names + count);
+}
+
+static double *put_force(const simulation *which, const double force[3], double *values)
+{
+  for (int d = 0; d < which->parameters->domain.dimension; d++) *values++ = to_newton(which, force[d]);
+  return values;
+}
+
+static double *put_torque(const simulation *which, const double torque[3], double *values)
+{
+  for (int d = first_axis_of_torque(which); d < 3; d++) *values++ = to_newton_metre(which, torque[d]);
+  return values;
 }
 
 gab_status gab_app_forces_row(void *user, gab_step step, double time, double *values)
@@ -77,12 +145,22 @@ gab_status gab_app_forces_row(void *user, gab_step step, double time, double *va
   int dimension = which->parameters->domain.dimension;
   const bool is_due = gab_schedule_due(which->parameters->output.forces, step);
   if (is_due || which->forces_step != step) GAB_TRY(gab_app_forces_last(which, step));
+  if (which->parts) GAB_TRY(gab_lbm_wall_loads(which->view, which->parts));
   for (size_t i = 0; i < setup->body_count; i++) {
-    double c[3];
-    for (int d = 0; d < 3; d++) c[d] = which->forces[i][d] * which->force_scale;
-    for (int d = 0; d < dimension; d++)
-      *values++ = gab_units_force_to_physical(&setup->units, dimension, which->forces[i][d]);
+    double c[3], centre[3];
+    const double *force = which->loads[i].force;
+    find_centre(which, i, centre);
+    for (int d = 0; d < 3; d++) c[d] = force[d] * which->force_scale;
+    values = put_force(which, force, values);
     for (int d = 0; d < dimension && which->force_scale > 0; d++) *values++ = c[d];
+    values = put_torque(which, which->loads[i].torque, values);
+    for (int d = 0; d < dimension; d++) *values++ = centre[d];
+    if (which->parts) {
+      values = put_force(which, which->parts[i].pressure, values);
+      values = put_force(which, which->parts[i].friction, values);
+      values = put_torque(which, which->parts[i].pressure_torque, values);
+      values = put_torque(which, which->parts[i].friction_torque, values);
+    }
     if (is_due && 2 * step >= which->parameters->base.steps && step > 0)
       note_coefficients(&which->records[i], time, c);
   }
@@ -126,10 +204,122 @@ static void name_steps(const simulation *which, const body_record *record, char 
   else snprintf(text, size, "steps %" GAB_PRI_STEP " to %" GAB_PRI_STEP, since, last);
 }
 
+/* "(0.2, 0.1)", or in 2D of a torque one number */
+static const char *vector_text(const double *value, int first, int last, char text[96])
+{
+  size_t used = 0;
+  for (int axis = first; axis < last; axis++)
+    used += (size_t)snprintf(text + used, 96 - used, "%s%.4g",
+                             axis > first       ? ", "
+                             : last - first > 1 ? "("
+                                                : "",
+                             value[axis]);
+  snprintf(text + used, 96 - used, "%s", last - first > 1 ? ")" : "");
+  return text;
+}
+
+/* Of the last row. */
+static void report_torque(const simulation *which, size_t body)
+{
+  const int dimension = which->parameters->domain.dimension;
+  const bool is_flat = dimension == 2;
+  const char *name = gab_geometry_body(which->geometry, body)->name;
+  double torque[3], point[3], centre[3];
+  char texts[3][96];
+  (void)put_torque(which, which->loads[body].torque, torque);
+  gab_geometry_torque_point(which->geometry, body, point);
+  find_centre(which, body, centre);
+  gab_log(GAB_LOG_INFO, "  %s, last row: torque %s %s about %s%s%s", name,
+          vector_text(torque, 0, is_flat ? 1 : 3, texts[0]), is_flat ? "N m per m" : "N m",
+          vector_text(point, 0, dimension, texts[1]), isnan(centre[0]) ? "" : ", centre of pressure ",
+          isnan(centre[0]) ? "" : vector_text(centre, 0, dimension, texts[2]));
+  if (!which->parts) return;
+  const gab_wall_load *parts = &which->parts[body];
+  double pressure[3], friction[3];
+  (void)put_force(which, parts->pressure, pressure);
+  (void)put_force(which, parts->friction, friction);
+  gab_log(GAB_LOG_INFO, "  %s, last row: pressure %s, friction %s %s; y+ %.3g, %.3g to %.3g", name,
+          vector_text(pressure, 0, dimension, texts[0]), vector_text(friction, 0, dimension, texts[1]),
+          is_flat ? "N/m" : "N", parts->y_plus_mean, parts->y_plus_least, parts->y_plus_most);
+}
+
+static void put_vector(gab_json *json, const char *key, const double *value, int first, int last)
+{
+  gab_json_list(json, key);
+  for (int axis = first; axis < last; axis++) gab_json_real(json, NULL, value[axis]);
+  gab_json_close(json);
+}
+
+static void put_named_force(const simulation *which, gab_json *json, const char *key, const double force[3])
+{
+  const int dimension = which->parameters->domain.dimension;
+  char text[64];
+  double values[3];
+  (void)put_force(which, force, values);
+  snprintf(text, sizeof text, "%s_%s", key, dimension == 2 ? "N_per_m" : "N");
+  put_vector(json, text, values, 0, dimension);
+}
+
+static void put_named_torque(const simulation *which, gab_json *json, const char *key, const double torque[3])
+{
+  const bool is_flat = which->parameters->domain.dimension == 2;
+  char text[64];
+  double values[3];
+  (void)put_torque(which, torque, values);
+  snprintf(text, sizeof text, "%s_%s", key, is_flat ? "N_m_per_m" : "N_m");
+  put_vector(json, text, values, 0, is_flat ? 1 : 3);
+}
+
+static void put_coefficients(const simulation *which, gab_json *json, const char *key, const double force[3])
+{
+  const int dimension = which->parameters->domain.dimension;
+  double values[3];
+  if (which->force_scale <= 0) return;
+  for (int axis = 0; axis < 3; axis++) values[axis] = force[axis] * which->force_scale;
+  put_vector(json, key, values, 0, dimension);
+}
+
+static void put_parts(const simulation *which, gab_json *json, const gab_wall_load *parts)
+{
+  put_named_force(which, json, "pressure_force", parts->pressure);
+  put_named_force(which, json, "friction_force", parts->friction);
+  put_named_torque(which, json, "pressure_torque", parts->pressure_torque);
+  put_named_torque(which, json, "friction_torque", parts->friction_torque);
+  put_coefficients(which, json, "pressure_coefficient", parts->pressure);
+  put_coefficients(which, json, "friction_coefficient", parts->friction);
+  gab_json_real(json, "y_plus_min", parts->y_plus_least);
+  gab_json_real(json, "y_plus_mean", parts->y_plus_mean);
+  gab_json_real(json, "y_plus_max", parts->y_plus_most);
+}
+
+void gab_app_forces_put(const simulation *which, gab_json *json)
+{
+  const int dimension = which->parameters->domain.dimension;
+  if (which->parameters->output.forces.every == 0 || which->forces_step < 0) return;
+  gab_json_list(json, "bodies");
+  for (size_t i = 0; i < which->parameters->setup.body_count; i++) {
+    double point[3], centre[3];
+    gab_geometry_torque_point(which->geometry, i, point);
+    find_centre(which, i, centre);
+    gab_json_object(json, NULL);
+    gab_json_text(json, "name", gab_geometry_body(which->geometry, i)->name);
+    put_named_force(which, json, "force", which->loads[i].force);
+    put_coefficients(which, json, "force_coefficient", which->loads[i].force);
+    put_named_torque(which, json, "torque", which->loads[i].torque);
+    put_vector(json, "torque_point_m", point, 0, dimension);
+    if (!isnan(centre[0])) put_vector(json, "centre_of_pressure_m", centre, 0, dimension);
+    if (which->parts) put_parts(which, json, &which->parts[i]);
+    gab_json_close(json);
+  }
+  gab_json_close(json);
+}
+
 void gab_app_forces_report(const simulation *which)
 {
   const gab_lbm_setup *setup = &which->parameters->setup;
-  if (which->parameters->output.forces.every == 0 || which->force_scale <= 0) return;
+  if (which->parameters->output.forces.every == 0) return;
+  for (size_t i = 0; which->forces_step >= 0 && i < setup->body_count; i++) report_torque(which, i);
+  if (which->force_scale <= 0) return;
   for (size_t i = 0; i < setup->body_count; i++) {
     const body_record *record = &which->records[i];
     if (record->count < 1) continue;
@@ -143,8 +333,11 @@ void gab_app_forces_report(const simulation *which)
   }
 }
 
-/* The record is plain doubles: packed as such. */
-enum { RECORD_VALUES = sizeof(body_record) / sizeof(double) };
+/* Record and load are plain doubles: packed as such. */
+enum {
+  RECORD_VALUES = sizeof(body_record) / sizeof(double),
+  LOAD_VALUES = sizeof(gab_body_load) / sizeof(double)
+};
 
 gab_status gab_app_forces_pack(const simulation *which, gab_buffer *out)
 {
@@ -152,7 +345,7 @@ gab_status gab_app_forces_pack(const simulation *which, gab_buffer *out)
   for (size_t i = 0; i < bodies; i++) GAB_TRY(gab_put_f64s(out, &which->records[i].count, RECORD_VALUES));
   if (!gab_app_forces_last_due(which, which->forces_step)) return GAB_OK;
   GAB_TRY(gab_put_i64(out, which->forces_step));
-  return gab_put_f64s(out, which->forces[0], 3 * bodies);
+  return gab_put_f64s(out, which->loads[0].force, LOAD_VALUES * bodies);
 }
 
 gab_status gab_app_forces_unpack(simulation *which, gab_reader *in)
@@ -167,7 +360,7 @@ gab_status gab_app_forces_unpack(simulation *which, gab_reader *in)
   which->forces_step = -1;
   if (gab_reader_left(in) == 0) return GAB_OK; /* but at the last step of a run */
   GAB_TRY(gab_get_i64(in, &which->forces_step));
-  return gab_get_f64s(in, which->forces[0], 3 * which->parameters->setup.body_count);
+  return gab_get_f64s(in, which->loads[0].force, LOAD_VALUES * which->parameters->setup.body_count);
 }
 
 /* ---------------------------------------------------------------- integrals */

@@ -23,7 +23,7 @@ static unsigned needs_of_output(const flow_case *which)
   }
   for (size_t i = 0; i < which->output.slice_count; i++)
     needs |= gab_lbm_quantity_needs(gab_app_slice_quantity(&which->base, i));
-  return needs;
+  return needs | (which->output.parts ? GAB_LBM_NEEDS_WALLS : 0);
 }
 
 static gab_status make_geometry(simulation *made)
@@ -333,6 +333,7 @@ void gab_app_simulation_release(gab_app_run *it)
   if (made->lbm) gab_lbm_destroy(&made->lbm);
   if (it->forest) gab_forest_destroy(&it->forest);
   if (made->geometry) gab_geometry_destroy(&made->geometry);
-  gab_free(&made->forces);
+  gab_free(&made->loads);
+  gab_free(&made->parts);
   gab_free(&made->records);
 }

@@ -10,7 +10,7 @@
 #include "apps/driver/flow/flow_case.h"
 #include "apps/driver/flow/flow_tracers.h"
 #include "apps/driver/flow/periods.h"
-#include "lbm/observe/quantities.h"
+#include "lbm/observe/wall_loads.h"
 #include "apps/driver/run/run.h"
 #include "resilience/resilience_config.h"
 
@@ -40,6 +40,8 @@ typedef struct mean_drive {
   double force[3], mean[3]; /**< then */
 } mean_drive;
 
+enum { FORCES_MOST_COLUMNS = 24, FORCES_COLUMN_CAPACITY = 16 };
+
 typedef struct simulation {
   gab_app_run base;
   const flow_case *parameters; /**< the same as base.parameters */
@@ -59,8 +61,9 @@ typedef struct simulation {
   flow_until until;
   gab_lbm_quantities *view;
   gab_quantity quantity_items[FLOW_MOST_QUANTITIES];
-  double force_scale; /**< coefficient = force in lattice units * this; 0: no coefficients */
-  double (*forces)[3];
+  double force_scale;   /**< coefficient = force in lattice units * this; 0: no coefficients */
+  gab_body_load *loads; /**< of the bodies */
+  gab_wall_load *parts; /**< the same by pressure and friction; NULL: not wanted */
   gab_step forces_step; /**< of which they are; -1: none */
   body_record *records;
 } simulation;
@@ -144,7 +147,12 @@ gab_status gab_app_integrals_row(void *user, gab_step step, double time, double 
 extern const char *const gab_app_integrals_columns[6];
 gab_status gab_app_forces_pack(const simulation *which, gab_buffer *out);
 gab_status gab_app_forces_unpack(simulation *which, gab_reader *in);
-/** Mean, range and Strouhal number of the coefficients, in the log. */
+/** Mean, range and Strouhal number of the coefficients, and torques of the last row, in the log. */
 void gab_app_forces_report(const simulation *which);
+/** Columns of forces.csv of one body, with its name in front: "fx", ... @param[out] names  at most #FORCES_MOST_COLUMNS
+ *  @return their number */
+int gab_app_forces_columns(const simulation *which, char names[][FORCES_COLUMN_CAPACITY]);
+/** The bodies with force, torque and centre of pressure of the last row, for `results` of summary.json. */
+void gab_app_forces_put(const simulation *which, gab_json *json);
 
 #endif

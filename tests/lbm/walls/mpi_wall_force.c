@@ -8,6 +8,7 @@
  * the pressure is that in the middle of cells, and the stress, which falls like 1 / r^3, is carried on to the wall linearly. Carried
  * on to the wall itself, the pressure makes up for half of what is missing; all of it falls with the width of the cells. On a
  * staircase more than a tenth of the friction is left to the steps, however fine they are. */
+#include "lbm/observe/wall_loads.h"
 #include "lbm/step/local_force.h"
 #include "tests/lbm/walls/wall_shear_common.h"
 
@@ -48,8 +49,35 @@ static void compare_annulus(void *user, const sight *at)
   a->seen[outside]++;
 }
 
+/* Torques of both cylinders, of what they are known to be: by momentum exchange, and by friction. */
+typedef struct torques {
+  double all[2], friction[2];
+} torques;
+
+static torques torques_of(view *of, const annulus *a)
+{
+  gab_body_load loads[2];
+  gab_wall_load parts[2];
+  torques found;
+  gab_lbm_request_forces(of->it.lbm);
+  flow_run(&of->it, 1);
+  REQUIRE_OK(gab_lbm_loads(of->it.lbm, loads));
+  REQUIRE_OK(gab_lbm_wall_loads(of->quantities, parts));
+  for (int k = 0; k < 2; k++) {
+    const double wall = k == 0 ? a->inner : a->outer;
+    const double wanted = 2 * pi * wall * wall * fabs(a->constant / (wall * wall) - a->force * wall / 3);
+    found.all[k] = loads[k].torque[2] / wanted - 1;
+    found.friction[k] = parts[k].friction_torque[2] / wanted - 1;
+    const double unit = sqrt(wanted / (2 * pi * wall * wall)) * 6; /* friction velocity / viscosity */
+    CHECK(0 < parts[k].y_plus_least && parts[k].y_plus_least < parts[k].y_plus_mean);
+    CHECK(parts[k].y_plus_mean > 0.4 * unit && parts[k].y_plus_mean < 0.8 * unit);
+    CHECK(parts[k].y_plus_most > 0.8 * unit && parts[k].y_plus_most < 1.5 * unit);
+  }
+  return found;
+}
+
 /* @param[out] mean  errors on the inner and the outer wall @return the worst cell's */
-static double between_cylinders(gab_world *world, int fine, gab_wall wall, double mean[2])
+static double between_cylinders(gab_world *world, int fine, gab_wall wall, double mean[2], torques *found)
 {
   const int32_t width = 32 * fine;
   annulus a = {.centre = width / 2. + 0.2, .inner = 6.1 * fine, .outer = 14.2 * fine};
@@ -81,6 +109,7 @@ static double between_cylinders(gab_world *world, int fine, gab_wall wall, doubl
   REQUIRE_OK(gab_world_sum_u64(world, a.seen, 2));
   REQUIRE_OK(gab_world_max_f64(world, &a.worst, 1));
   for (int k = 0; k < 2; k++) mean[k] = sum_of(world, a.sum[k]) / (double)a.seen[k] - 1;
+  *found = torques_of(&of, &a);
   close_view(&of);
   return a.worst;
 }
@@ -152,7 +181,8 @@ static double pressure_on_wall(const picture *p, int x, int y, double angle, dou
 enum { SECTORS = 24 };
 typedef struct share {
   double circle, friction, in_cells,
-      on_wall; /* of the force by momentum exchange; the last two of pressure */
+      on_wall,           /* of the force by momentum exchange; the last two of pressure */
+      pressure, viscous; /* by gab_lbm_wall_loads() */
 } share;
 
 static share of_sectors(const picture *p)
@@ -209,11 +239,15 @@ static share around_a_cylinder(gab_world *world, int32_t width, gab_wall wall)
   for (size_t i = 0; i < count; i++) p.value[i] = -1e200;
   visit(&of, note, &p);
   REQUIRE_OK(gab_world_max_f64(world, p.value, count));
+  gab_wall_load parts;
+  REQUIRE_OK(gab_lbm_wall_loads(of.quantities, &parts));
   share all = of_sectors(&p);
   all = (share){.circle = through_circle(&p, 1.5 * p.radius, given.options.force[0]) / force[0],
                 .friction = all.friction / force[0],
                 .in_cells = all.in_cells / force[0],
-                .on_wall = all.on_wall / force[0]};
+                .on_wall = all.on_wall / force[0],
+                .pressure = parts.pressure[0] / force[0],
+                .viscous = parts.friction[0] / force[0]};
   free(p.value);
   close_view(&of);
   return all;
@@ -222,9 +256,15 @@ static share around_a_cylinder(gab_world *world, int32_t width, gab_wall wall)
 static void check_annulus(gab_world *world)
 {
   double smooth[2][2], steps[2][2], worst[2];
+  torques fine[2], rough[2];
   for (int k = 0; k < 2; k++) {
-    worst[k] = between_cylinders(world, 1 + k, GAB_WALL_INTERPOLATED, smooth[k]);
-    between_cylinders(world, 1 + k, GAB_WALL_STAIRCASE, steps[k]);
+    worst[k] = between_cylinders(world, 1 + k, GAB_WALL_INTERPOLATED, smooth[k], &fine[k]);
+    between_cylinders(world, 1 + k, GAB_WALL_STAIRCASE, steps[k], &rough[k]);
+    /* By momentum exchange and by friction alike: of second order on interpolated walls. */
+    for (int of = 0; of < 2; of++) {
+      CHECK(fabs(fine[k].all[of]) < 0.015 / (1 + 3 * k) && fabs(fine[k].friction[of]) < 0.052 / (1 + 3 * k));
+      CHECK(fabs(rough[k].all[of]) < 0.005 && fabs(rough[k].friction[of]) < 0.05);
+    }
   }
   /* The stress falls like 1 / r^2 at the inner wall, so it is short there; outside it is nearly linear. */
   CHECK(smooth[0][0] > -0.11 && smooth[1][0] > -0.04 && smooth[1][0] < -0.02);
@@ -241,6 +281,8 @@ static void check_cylinder(gab_world *world)
               steps = around_a_cylinder(world, MOST, GAB_WALL_STAIRCASE);
   const double missing = 1 - fine.friction - fine.in_cells, on_wall = 1 - fine.friction - fine.on_wall;
   CHECK(fabs(coarse.circle - 1) < 0.003 && fabs(fine.circle - 1) < 0.003 && fabs(steps.circle - 1) < 0.003);
+  CHECK(fabs(coarse.pressure + coarse.viscous - 1) < 0.005 && fabs(fine.pressure + fine.viscous - 1) < 0.005);
+  CHECK(fabs(steps.pressure + steps.viscous - 1) < 0.005);
   CHECK(fine.friction > 0.475 && fine.friction < 0.5 && coarse.friction < fine.friction);
   CHECK(missing > 0.045 && missing < 0.055 && on_wall > 0.02 && on_wall < 0.03);
   CHECK(1 - coarse.friction - coarse.in_cells > 2 * missing);

@@ -19,7 +19,7 @@ typedef struct example {
   void (*expected)(const struct example *it, const double at[3], double u[2]);
   bool around;
   const gab_forest *forest;
-  double worst;
+  double worst, torque[2]; /* torque: errors of both cylinders, of what it is by Couette's formula */
 } example;
 
 static double parabola(const example *it, double s) { return 4 * it->most * s * (1 - s); }
@@ -190,6 +190,21 @@ static flow open_flow(gab_world *world, const flow_case *given, bool balanced)
   return made;
 }
 
+/* The inner cylinder drives the fluid, and the fluid the outer one, with 4 pi rho nu a^2 b^2 spin / (b^2 - a^2). */
+static void compare_torque(flow *of, example *it, double nu)
+{
+  gab_body_load loads[2];
+  const double a = it->inner, b = it->inner + it->width,
+               wanted = 4 * pi * nu * a * a * b * b * it->bodies[0].spin[2] / (b * b - a * a);
+  gab_lbm_request_forces(of->lbm);
+  flow_run(of, 1);
+  REQUIRE_OK(gab_lbm_loads(of->lbm, loads));
+  for (int k = 0; k < 2; k++) it->torque[k] = (k == 0 ? -1 : 1) * loads[k].torque[2] / wanted - 1;
+  CHECK(fabs(loads[0].torque[2] + loads[1].torque[2]) < 1e-4 * wanted); /* in a steady flow they balance */
+  for (int axis = 0; axis < 2; axis++)
+    CHECK(fabs(loads[0].force[axis] + loads[1].force[axis]) < 1e-4 * wanted / a);
+}
+
 /* @param[out] made  relative change of the mass */
 static double error_of(gab_world *world, example *it, bool balanced, const gab_collision *collision,
                        double *made)
@@ -221,6 +236,7 @@ static double error_of(gab_world *world, example *it, bool balanced, const gab_c
   *made = end.mass / start.mass - 1;
   it->worst = 0;
   flow_visit(&of, compare, it);
+  if (it->expected == expected_between) compare_torque(&of, it, nu);
   flow_close(&of);
   return it->worst;
 }
@@ -235,24 +251,27 @@ static const struct {
                 {make_around, 0, 1.55, 0.05},    {make_spinning, 0, 1.5, 0.05}};
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
-static double error_at(gab_world *world, int number, int width, bool balanced, double *made)
+static double error_at(gab_world *world, int number, int width, bool balanced, double *made, double torque[2])
 {
   example it;
   examples[number].make(&it, width, examples[number].offset);
-  return error_of(world, &it, balanced, &gab_collision_trt, made);
+  const double error = error_of(world, &it, balanced, &gab_collision_trt, made);
+  memcpy(torque, it.torque, sizeof it.torque);
+  return error;
 }
 
 static void print(gab_world *world, int finest)
 {
   for (int i = 0; i < EXAMPLES; i++)
     for (int width = 8; width <= finest; width *= 2) {
-      double mass[2], error[2];
+      double mass[2], error[2], torque[2];
       example it;
       examples[i].make(&it, width, examples[i].offset);
       for (int balanced = 0; balanced < 2; balanced++)
-        error[balanced] = error_at(world, i, width, balanced, &mass[balanced]);
+        error[balanced] = error_at(world, i, width, balanced, &mass[balanced], torque);
       printf("%-10s %4.2f %3d cells: before %.3e mass %+.1e, now %.3e mass %+.1e\n", it.name,
              examples[i].offset, width, error[0], mass[0], error[1], mass[1]);
+      if (it.expected == expected_between) printf("  torques %+.3e and %+.3e\n", torque[0], torque[1]);
       fflush(stdout);
     }
 }
@@ -263,13 +282,16 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   if (argc > 2 && strcmp(argv[1], "print") == 0) print(world, atoi(argv[2]));
   for (int i = 0; i < EXAMPLES && argc == 1; i++) {
-    double made;
-    const double coarse = error_at(world, i, 8, true, &made), fine = error_at(world, i, 16, true, &made);
+    double made, torque[2][2];
+    const double coarse = error_at(world, i, 8, true, &made, torque[0]),
+                 fine = error_at(world, i, 16, true, &made, torque[1]);
     if (fine > examples[i].most_error || log2(coarse / fine) < examples[i].least_order)
       fprintf(stderr, "example %d: errors %.3g and %.3g\n", i, coarse, fine);
     CHECK(fine < examples[i].most_error);
     CHECK(log2(coarse / fine) > examples[i].least_order);
     CHECK(fabs(made) < 1e-13);
+    for (int k = 0; k < 2 && examples[i].make == make_spinning; k++)
+      CHECK(fabs(torque[1][k]) < 0.01 && fabs(torque[1][k]) < 0.35 * fabs(torque[0][k]));
   }
   return test_end(&world);
 }

@@ -43,8 +43,8 @@ static inline view open_view_on(gab_world *world, const flow_case *given, gab_ma
   REQUIRE_OK(gab_forest_create(world, &options, &made.it.forest));
   REQUIRE_OK(gab_lbm_create(made.it.forest, made.it.geometry, &given->options, &made.it.lbm));
   REQUIRE(gab_lbm_quantity_needs("wall_shear_stress.x") == GAB_LBM_NEEDS_STRESS);
-  REQUIRE_OK(
-      gab_lbm_quantities_create(made.it.forest, made.it.lbm, &units, GAB_LBM_NEEDS_STRESS, &made.quantities));
+  REQUIRE_OK(gab_lbm_quantities_create(made.it.forest, made.it.lbm, &units,
+                                       GAB_LBM_NEEDS_STRESS | GAB_LBM_NEEDS_WALLS, &made.quantities));
   if (!mark) REQUIRE_OK(gab_balance_initial(made.it.forest, NULL, NULL));
   else REQUIRE_OK(gab_forest_build(made.it.forest, mark, user, deepest, gab_balance_distribute, NULL, NULL));
   return made;
@@ -81,8 +81,8 @@ static inline void visit(view *of, shear_visitor see, void *user)
   REQUIRE_OK(gab_quantity_find(list, "wall_shear_stress", &of->shear));
   REQUIRE_OK(gab_quantity_find(list, "pressure", &of->pressure));
   REQUIRE_OK(gab_lbm_quantities_update(of->quantities));
-  gab_data_id kept[2];
-  REQUIRE(gab_lbm_quantities_data(of->quantities, kept) == 1);
+  gab_data_id kept[GAB_LBM_MOST_NEEDS];
+  REQUIRE(gab_lbm_quantities_data(of->quantities, kept) == 2);
   for (size_t b = 0; b < gab_forest_block_count(of->it.forest); b++) {
     const gab_block *block = gab_forest_block(of->it.forest, b);
     const gab_box place = gab_block_cells(of->it.forest, block);
