@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/config/config_impl.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *default_of(const gab_config_key *key, gab_config_choice_fn *choice_at)
 {
@@ -123,6 +125,47 @@ static size_t write_keys(const gab_config *config, FILE *out, const char *path, 
   return found;
 }
 
+/* Whether a text contains a word, in lower or upper case, at the beginning of one of its words. */
+static bool mentions(const char *text, const char *word)
+{
+  const size_t length = strlen(word);
+  for (const char *at = text; at && *at; at++)
+    if ((at == text || !isalnum((unsigned char)at[-1])) && strncasecmp(at, word, length) == 0) return true;
+  return false;
+}
+
+static bool key_mentions(const gab_config_key *key, gab_config_choice_fn *choice_at, const char *word)
+{
+  bool found = mentions(key->name, word) || mentions(key->doc, word) || mentions(key->choices, word);
+  for (int i = 0; choice_at && choice_at(i).name && !found; i++)
+    found = mentions(choice_at(i).name, word) || mentions(choice_at(i).doc, word);
+  return found;
+}
+
+/* Keys and variants whose descriptions contain a word, a line each. */
+static size_t write_mentions(const gab_config *config, FILE *out, const char *word)
+{
+  static const char head[] = "is not the name of a parameter or section. Descriptions that contain it:";
+  size_t found = 0;
+  for (size_t i = 0; i < config->section_count; i++) {
+    const gab_config_section *section = config->sections[i];
+    char variant[64] = "";
+    if (section->variant) snprintf(variant, sizeof variant, " (type: %s)", section->variant);
+    if (mentions(section->doc, word) || mentions(section->variant, word)) {
+      if (found++ == 0) fprintf(out, "'%s' %s\n", word, head);
+      fprintf(out, "  %s%s: %s\n", section->path, variant, section->doc ? section->doc : "");
+    }
+    for (size_t k = 0; k < section->count; k++) {
+      const gab_config_key *key = &section->keys[k];
+      if (!key_mentions(key, choices_of(config, section, key), word)) continue;
+      if (found++ == 0) fprintf(out, "'%s' %s\n", word, head);
+      fprintf(out, "  %s%s%s%s: %s\n", section->path, section->path[0] ? "." : "", key->name, variant,
+              key->doc);
+    }
+  }
+  return found;
+}
+
 static void keep_closer(const char *wanted, const char *known, size_t *nearest, char *closest,
                         size_t capacity, const char *shown)
 {
@@ -132,6 +175,7 @@ static void keep_closer(const char *wanted, const char *known, size_t *nearest, 
   snprintf(closest, capacity, "%s", shown);
 }
 
+/* "" if no path is similar. */
 static void closest_path(const gab_config *config, const char *wanted, char *closest, size_t capacity)
 {
   size_t nearest = SIZE_MAX;
@@ -146,6 +190,7 @@ static void closest_path(const gab_config *config, const char *wanted, char *clo
       keep_closer(wanted, section->keys[k].name, &nearest, closest, capacity, full);
     }
   }
+  if (!gab_config_is_near(wanted, nearest)) closest[0] = '\0';
 }
 
 gab_status gab_config_write_help(const gab_config *config, FILE *out, const char *path)
@@ -156,6 +201,7 @@ gab_status gab_config_write_help(const gab_config *config, FILE *out, const char
   if (found == 0 && (!path || plain[0])) found = write_sections(config, out, plain);
   if (found == 0 && plain[0]) found = write_keys(config, out, plain, true);
   if (found > 0 || !path) return GAB_OK;
+  if (plain[0] && write_mentions(config, out, plain) > 0) return GAB_OK;
   closest_path(config, plain, closest, sizeof closest);
   GAB_FAIL(GAB_ERR_INPUT, "unknown parameter '%s'%s%s%s", path, closest[0] ? "; did you mean '" : "", closest,
            closest[0] ? "'?" : "");

@@ -255,6 +255,13 @@ static bool right_length(const gab_config_key *key, const config_node *node, siz
 {
   *count = 1;
   if (key->length_max == 0) return true;
+  if (node->kind == CONFIG_SCALAR && !gab_config_node_is_null(node)) {
+    char wanted[256];
+    gab_config_describe_type(key, wanted, sizeof wanted);
+    snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s should be %s, not the single value '%.80s'", key->name,
+             wanted, node->text);
+    return false;
+  }
   if (node->kind != CONFIG_SEQUENCE) return wrong_type(key, node, problem);
   *count = 0;
   for (const config_node *item = node->first; item; item = item->next) ++*count;

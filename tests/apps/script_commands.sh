@@ -52,6 +52,8 @@ said 'velocity (default): of a flow'
 said 'phase (default): '
 ask 0 help resilience.monitors
 said_once 'recompute: ' # which both solvers have
+ask 0 help stl
+said 'bodies.file (type: mesh): '
 ask 2 help fauls
 said 'faults'
 ask 0 help

@@ -257,7 +257,8 @@ static const bad_input bad_inputs[] = {
      "case.yaml:1:31: compressible should be true or false, not 'yes'"},
     {"lbm: {omega: 1, model: ttr}\n",
      "case.yaml:1:24: model = 'ttr' is none of srt|trt; did you mean 'trt'?"},
-    {"lbm: {omega: 1, force: 3}\n", "case.yaml:1:24: force should be a real number, not '3'"},
+    {"lbm: {omega: 1, force: 3}\n",
+     "case.yaml:1:24: force should be a list of 2 to 3 values, each a real number, not the single value '3'"},
     {"lbm: {omega: 1, force: [1, 2, 3, 4]}\n", "case.yaml:1:24: force should have 2 to 3 values, not 4"},
     {"lbm: {omega: 1, force: [1, x]}\n", "case.yaml:1:28: force should be a real number, not 'x'"},
     {"lbm: {omega: 1}\nresilience: {memory: {strategies: []}}\n",
@@ -602,6 +603,13 @@ static void help_and_reference_come_from_the_tables(void **state)
   assert_non_null(strstr(text, "resilience.memory: checkpoints in memory\n"));
   capture(config, "lbm.omgea", GAB_ERR_INPUT, text, sizeof text);
   assert_string_equal(gab_error_message(), "unknown parameter 'lbm.omgea'; did you mean 'lbm.omega'?");
+  capture(config, "wholly_unknown", GAB_ERR_INPUT, text, sizeof text);
+  assert_string_equal(gab_error_message(), "unknown parameter 'wholly_unknown'");
+  capture(config, "Relaxation", GAB_OK, text, sizeof text);
+  assert_string_equal(
+      text, "'Relaxation' is not the name of a parameter or section. Descriptions that contain it:\n"
+            "  lbm.omega: relaxation rate\n");
+  capture(config, "elaxation", GAB_ERR_INPUT, text, sizeof text); /* words from their beginning */
   capture(config, NULL, GAB_OK, text, sizeof text);
   for (size_t i = 0; i < sizeof lbm_keys / sizeof *lbm_keys; i++)
     assert_non_null(strstr(text, lbm_keys[i].name));
