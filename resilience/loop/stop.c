@@ -17,20 +17,28 @@
 /* Between two questions: the next steps may be slower by far, on a grid that has grown for instance. */
 enum { MOST_STEPS = 64 };
 
+/* Signals by which people and batch systems ask a job to end. */
+static const int requests[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
+enum { REQUESTS = sizeof requests / sizeof *requests };
+
 struct gab_stop {
   gab_world *world;
   double deadline;
   const char *file; /* borrowed from the environment; NULL: none */
   gab_step next;    /* all are asked after this step */
-  struct sigaction before;
+  struct sigaction before[REQUESTS];
 };
 
-static volatile sig_atomic_t terminated;
+static volatile sig_atomic_t received; /* the first of these signals; 0: none */
 
-static void note_termination(int signal)
+/* A second Ctrl-C ends the process: whoever presses it again does not want to wait. */
+static void note_request(int number)
 {
-  (void)signal;
-  terminated = 1;
+  if (number == SIGINT && received == SIGINT) {
+    signal(SIGINT, SIG_DFL);
+    raise(SIGINT);
+  }
+  if (received == 0) received = number;
 }
 
 gab_status gab_stop_create(gab_world *world, double deadline, gab_stop **stop)
@@ -42,9 +50,13 @@ gab_status gab_stop_create(gab_world *world, double deadline, gab_stop **stop)
   made->deadline = deadline;
   made->file = getenv("GABION_STOP");
   made->next = -1;
-  struct sigaction action = {.sa_handler = note_termination, .sa_flags = SA_RESTART};
+  struct sigaction action = {.sa_handler = note_request, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);
-  sigaction(SIGTERM, &action, &made->before);
+  for (int i = 0; i < REQUESTS; i++) {
+    sigaction(requests[i], NULL, &made->before[i]);
+    /* nohup: a signal that is ignored stays ignored */
+    if (made->before[i].sa_handler != SIG_IGN) sigaction(requests[i], &action, NULL);
+  }
   *stop = made;
   return GAB_OK;
 }
@@ -52,7 +64,7 @@ gab_status gab_stop_create(gab_world *world, double deadline, gab_stop **stop)
 void gab_stop_destroy(gab_stop **stop)
 {
   if (!*stop) return;
-  sigaction(SIGTERM, &(*stop)->before, NULL);
+  for (int i = 0; i < REQUESTS; i++) sigaction(requests[i], &(*stop)->before[i], NULL);
   gab_free(stop);
 }
 
@@ -63,7 +75,7 @@ gab_step gab_stop_next(const gab_stop *stop) { return stop->next > 0 ? stop->nex
 /* What this process knows; file and clock are the root's business. */
 gab_stop_reason gab_stop_look(const gab_stop *stop, double reserve)
 {
-  if (terminated) return GAB_STOP_SIGNAL;
+  if (received) return GAB_STOP_SIGNAL;
   if (!gab_world_is_root(stop->world)) return GAB_STOP_NOT;
   if (stop->file && access(stop->file, F_OK) == 0) return GAB_STOP_FILE;
   if (stop->deadline > 0 && gab_seconds_since_1970() + MARGIN * reserve + 2 * POLL_SECONDS >= stop->deadline)
@@ -103,7 +115,7 @@ const char *gab_stop_text(gab_stop_reason reason)
   case GAB_STOP_FILE:
     return "the launcher was told to stop";
   case GAB_STOP_SIGNAL:
-    return "a process was told to stop (SIGTERM)";
+    return "a process received a signal to stop";
   default:
     return "no stop was requested";
   }

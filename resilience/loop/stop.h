@@ -4,7 +4,7 @@
  *
  *  A run that is asked to stop takes a last checkpoint, writes it to disk where disk checkpoints are on, and ends on all
  *  processes with ::GAB_ERR_REQUEUE, exit code 75. The same command resumes. Requests:
- *  - SIGTERM to any of its processes;
+ *  - SIGTERM, SIGINT (a second one ends the process), SIGHUP, SIGUSR1, SIGUSR2 or SIGXCPU to any of its processes;
  *  - the file named by the environment variable GABION_STOP (gabion-launch makes it when it is told to stop: a signal
  *    reaches one machine, a file all of them);
  *  - a deadline: when the remaining time just suffices for stopping.
@@ -33,12 +33,12 @@ typedef enum gab_stop_reason {
   GAB_STOP_NOT = 0,  /**< go on */
   GAB_STOP_DEADLINE, /**< the wall time is used up */
   GAB_STOP_FILE,     /**< the file GABION_STOP is there */
-  GAB_STOP_SIGNAL    /**< a process got SIGTERM */
+  GAB_STOP_SIGNAL    /**< a process received one of these signals */
 } gab_stop_reason;
 
-/** Listens: takes over SIGTERM of this process. Local. @param[in] deadline  seconds since 1970; 0: none */
+/** Handles these signals of this process, but those that it ignores. Local. @param[in] deadline  seconds since 1970; 0: none */
 gab_status gab_stop_create(gab_world *world, double deadline, gab_stop **stop);
-/** Gives SIGTERM back. */
+/** Restores their handlers. */
 void gab_stop_destroy(gab_stop **stop);
 
 /** After a step. Collective at the steps that it announced, local at others.
