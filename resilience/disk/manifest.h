@@ -52,12 +52,12 @@ gab_status gab_manifest_read(const char *folder, gab_manifest *manifest);
  *  @return ::GAB_ERR_CORRUPT that names the first one that is not */
 gab_status gab_manifest_check_files(const gab_manifest *manifest, const char *folder);
 
-/** Compares lines "key = value", sorted, and appends for each difference "  key: THEIRS in the checkpoint,
- * MINE now" as a line.
+/** Compares lines "key = value", sorted, and appends for each difference "  key: THEIRS PLACE, MINE now" as a line.
+ *  @param[in] place  of the other lines: "in the checkpoint"
  *  @param[in] is_new  asked for keys that the checkpoint does not know: true if that is no difference,
  * because the key is one of a newer program and has its default; NULL: every such key is a difference
  *  @return the number of differences */
-size_t gab_manifest_compare(const gab_buffer *theirs, const gab_buffer *mine,
+size_t gab_manifest_compare(const gab_buffer *theirs, const gab_buffer *mine, const char *place,
                             bool (*is_new)(const void *user, const char *key), const void *user,
                             gab_buffer *differences);
 

@@ -40,9 +40,9 @@ static gab_status check_case(const gab_config *config, const gab_app_options *op
 {
   gab_buffer mine = {0}, differences = {0};
   gab_status status = gab_resilience_state_text(config, &mine);
-  size_t count = status == GAB_OK
-                     ? gab_manifest_compare(&manifest->state, &mine, has_its_default, config, &differences)
-                     : 0;
+  size_t count = status == GAB_OK ? gab_manifest_compare(&manifest->state, &mine, "in the checkpoint",
+                                                         has_its_default, config, &differences)
+                                  : 0;
   if (status == GAB_OK) status = name_files(config, &differences);
   const char *text = (const char *)differences.data;
   if (status == GAB_OK && count > 0 && options->anyway)
@@ -128,7 +128,10 @@ gab_status gab_app_continuation_find(gab_world *world, const gab_app_case *which
   const bool is_there = gab_restart_count(*restart) > 0;
   if (is_there) status = check_newest(world, which, folder, gab_restart_manifest(*restart, 0), is_finished);
   /* An attempt after the first may find its state in the memory of the nodes; else it looks here once more. */
-  else if (gab_launch_attempt() == 0) status = gab_restart_check_none(*restart);
+  else if (gab_launch_attempt() == 0) {
+    status = gab_restart_check_none(*restart);
+    if (status == GAB_OK) status = gab_app_kept_results_check(world, which, folder, is_finished);
+  }
   if (status != GAB_OK || !is_there) gab_restart_destroy(restart);
   return status;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
-# A run that begins anew in a used folder leaves nothing of the run before beside its own, and touches nothing that no run
-# has listed as its own; one that goes on keeps everything.
+# Results of a finished run are replaced with --fresh only. A run that replaces them leaves none of its files and touches no
+# other files; a run that resumes keeps everything.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >before.yaml <<'YAML'
@@ -31,7 +31,36 @@ mkdir out/plots out/cut_0000000005.png.d
 echo mine | tee out/notes.txt out/integrals.csv.bak out/fields/mine.h5 out/fields/fields_best.xdmf out/plots/cut_1.png \
   out/cut.png >outside.csv
 ln -s ../outside.csv out/cut_0000000777.png
-again after.yaml
+
+# The results of another case are kept, and so are those of the same case.
+listed() { (cd out && find . -type f -exec sha256sum {} + | sort); }
+refuses() { # refuses CASE [options]
+  timeout 100 "$GABION_LAUNCH" -n 2 -- "$gabion" run "$1" --out out "${@:2}" >said.txt 2>&1
+  [ $? = 2 ] || complain "not refused: $*: $(cat said.txt)"
+  [ "$(listed)" = "$before" ] || complain "a refused start has changed: $(diff <(echo "$before") <(listed))"
+}
+before=$(listed)
+refuses after.yaml
+said_once 'the output folder out has the results of another case'
+said 'run.steps: 20 in the folder, 12 now'
+said 'output.integrals.every: 5 in the folder, '
+said '--fresh replaces them, another --out keeps them'
+not_said 'domain.cells'
+refuses before.yaml --set fluid.omega=1.6
+said 'fluid.omega: 1.5 in the folder, 1.6 now'
+again before.yaml --set resilience.memory.every=7
+said_once 'finished: out has the results of this case'
+[ "$(listed)" = "$before" ] || complain 'a finished run was computed again'
+mv out/case.yaml kept.yaml && echo 'lbm: {of: another version}' >out/case.yaml
+before=$(listed)
+refuses before.yaml
+said 'its case.yaml cannot be read'
+mv kept.yaml out/case.yaml
+sed -i 's/"exit_code": 0/"exit_code": 1/' out/summary.json # a run that failed may be replaced
+again before.yaml
+said 'of an earlier run from out'
+
+again after.yaml --fresh
 said 'of an earlier run from out'
 for file in $(cd out && find . -name 'cut_0000000*' -type f -o -name '*.csv' -o -name '*_0000000015*' -o -name '*.tmp' -o \
     -name '*_0000000020*'); do
@@ -56,7 +85,7 @@ cmp -s <(grep -v summary.json files-before) <(grep -v -e summary.json -e log.txt
 echo victim >victim.txt
 mkdir -p out/deep/er && echo victim >out/deep/er/file
 printf '%s\n' '../victim.txt' "$PWD/victim.txt" 'deep/er/file' 'plots/../notes.txt' >>out/files.txt
-again after.yaml
+again after.yaml --fresh
 [ "$(cat victim.txt)" = victim ] && [ "$(cat out/deep/er/file)" = victim ] && [ "$(cat out/notes.txt)" = mine ] ||
   complain 'files outside of the folder, or deep in it, were removed'
 
