@@ -19,7 +19,7 @@ expected=$(checksum)
 cp -r out whole
 # A run that does not come far leaves nothing of an older one in the same folder.
 cp -r out kept
-"$GABION_LAUNCH" -n 1 -- "$gabion" run grow.yaml --out kept --set run.steps=10 >said.txt 2>&1 || complain "again: $(cat said.txt)"
+"$GABION_LAUNCH" -n 1 -- "$gabion" run grow.yaml --out kept --fresh --set run.steps=10 >said.txt 2>&1 || complain "again: $(cat said.txt)"
 ls kept/slabs/slab_* >/dev/null 2>&1 && complain "slabs of the older run are still there: $(ls kept/slabs)"
 run 0 3 grow.yaml --set balance.strategy=morton --set balance.work=measured --set balance.every=15 --set balance.above=1.0
 [ "$(checksum)" = "$expected" ] || complain "three processes: another checksum"
