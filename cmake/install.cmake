@@ -78,6 +78,9 @@ foreach(program gabion-run gabion-launch)
   endif()
 endforeach()
 
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/gabion" DESTINATION "${CMAKE_INSTALL_DATADIR}/gabion/python" COMPONENT runtime
+        FILES_MATCHING PATTERN "*.py")
+
 install(EXPORT gabionTargets NAMESPACE gabion:: DESTINATION "${package_dir}" COMPONENT devel)
 configure_package_config_file(cmake/gabionConfig.cmake.in "${PROJECT_BINARY_DIR}/gabionConfig.cmake"
                               INSTALL_DESTINATION "${package_dir}")

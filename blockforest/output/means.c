@@ -366,7 +366,9 @@ size_t gab_means_quantities(gab_means *means, gab_quantity *items)
                               .pointwise = true,
                               .evaluate = evaluate,
                               .user = one};
-    if (one->what == SHOWN_MEAN || one->what == SHOWN_RMS) items[i].unit = one->of->of.unit;
+    const char *unit = one->of->of.unit;
+    if (one->what == SHOWN_MEAN || one->what == SHOWN_RMS) items[i].unit = unit;
+    else if (unit && strcmp(unit, "m/s") == 0) items[i].unit = "m^2/s^2";
     items[i].diverging = one->what == SHOWN_MEAN ? one->of->of.diverging
                          : one->what == SHOWN_PRODUCT
                              ? one->of->pair[one->product][0] != one->of->pair[one->product][1]

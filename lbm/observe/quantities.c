@@ -366,50 +366,65 @@ void gab_lbm_quantities_destroy(gab_lbm_quantities **quantities)
   gab_free(quantities);
 }
 
+/* Lattice units have no names. */
+static bool has_units(const gab_units *units)
+{
+  return units->dx != 1 || units->dt != 1 || units->density != 1;
+}
+
 gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int dimension,
                                           gab_quantity items[GAB_LBM_MOST_QUANTITIES])
 {
   const gab_quantity own[] = {
       {.name = "density",
        .doc = "of a flow",
+       .unit = "kg/m^3",
        .components = 1,
        .pointwise = true,
        .evaluate = evaluate_density},
       {.name = "pressure",
        .doc = "of a flow: difference to the reference pressure",
+       .unit = "Pa",
        .components = 1,
        .diverging = true,
        .pointwise = true,
        .evaluate = evaluate_pressure},
       {.name = "velocity",
        .doc = "of a flow",
+       .unit = "m/s",
        .components = 3,
        .pointwise = true,
        .evaluate = evaluate_velocity},
       {.name = "speed",
        .doc = "of a flow: absolute value of velocity",
+       .unit = "m/s",
        .components = 1,
        .pointwise = true,
        .evaluate = evaluate_speed},
       {.name = "vorticity",
        .doc = "of a flow: curl of velocity",
+       .unit = "1/s",
        .components = dimension == 2 ? 1 : 3,
        .diverging = true,
        .evaluate = evaluate_vorticity},
       {.name = "q_criterion",
        .doc = "of a flow: positive where rotation dominates strain",
+       .unit = "1/s^2",
        .components = 1,
        .diverging = true,
        .evaluate = evaluate_q_criterion},
       {.name = "wall_shear_stress",
        .doc = "of a flow: friction on an adjacent wall; too small on a staircase",
+       .unit = "Pa",
        .components = 3,
        .evaluate = gab_lbm_evaluate_wall_shear},
   };
+  const bool is_physical = !quantities || has_units(&quantities->units);
   size_t count = 0;
   for (; count < sizeof own / sizeof own[0]; count++) {
     items[count] = own[count];
     items[count].user = quantities;
+    if (!is_physical) items[count].unit = NULL;
   }
   items[count] = *gab_quantity_owner();
   items[count++].doc = "of a flow: rank that owns the block";

@@ -41,7 +41,7 @@ run() { # run NAME [options]: prints what the log says of the end
   say "$name: $end steps"
   # shellcheck disable=SC2086 # words on purpose
   "$GABION_BUILD/bin/gabion-launch" ${GABION_LAUNCH_OPTIONS:-} -n 8 -- "$GABION_BUILD/bin/gabion" run "$CASE" \
-    --out "$OUT/$name" --quiet ${options[@]+"${options[@]}"} "$@" || fail "the run in $OUT/$name failed"
+    --out "$OUT/$name" --fresh --quiet ${options[@]+"${options[@]}"} "$@" || fail "the run in $OUT/$name failed"
   sed -n '/done:/,$p' "$OUT/$name/log.txt" | grep -E 'done:|survived:|checksum|adapted' | sed 's/^\[[^]]*\] //'
 }
 value() { sed -n "s/.*\"$2\": \(.*\)/\1/p" "$OUT/$1/summary.json" | sed 's/,$//' | head -n 1; }
