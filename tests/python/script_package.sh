@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# gabion-test: timeout=120 budget=20
+# gabion-test: timeout=120 budget=20 labels=quick
 # The Python package reads what runs have written: tables, fields on levels, tracers; it starts runs; the examples of doc/python.md run.
 . "$GABION_SOURCE/tests/apps/common.sh"
 python=
