@@ -654,6 +654,11 @@ void gab_lbm_add_forces(gab_lbm *lbm, int level, int sub);
 void gab_lbm_add_replaced_forces(gab_lbm *lbm, int level);
 void gab_lbm_clear_forces(gab_lbm *lbm);
 
+/** The uniform initial state. Pure. */
+gab_lbm_state gab_lbm_uniform_state(const gab_lbm_options *options);
+/** Population q after collision that belongs to a state, as deviation from the weight. Pure. */
+double gab_lbm_population(const gab_lbm_model *model, const gab_level_model *at, int q,
+                          const gab_lbm_state *state);
 /** Populations of the initial state in all fluid cells of a new block. */
 void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, const gab_block *block,
                         gab_lbm_block *data);

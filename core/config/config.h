@@ -58,10 +58,12 @@ typedef enum gab_config_file {
   GAB_CONFIG_FILE_BY_WORK  /**< from the working folder */
 } gab_config_file;
 
+typedef struct gab_config gab_config;
+
 /** Adds the bytes of all files that a text stands for to a hash. Local.
- *  @param[in] path  absolute, or from the working folder
+ *  @param[in] config  for other keys that choose among the files @param[in] path  absolute, or from the working folder
  *  @return ::GAB_ERR_INPUT with the file and the reason if one cannot be read */
-typedef gab_status gab_config_content(const char *path, gab_hash64_stream *hash);
+typedef gab_status gab_config_content(const gab_config *config, const char *path, gab_hash64_stream *hash);
 
 /** `default_text` of a key that may be left out and then has no value: gab_config_is_set() is false, numbers
  *  read as 0 (reals as NaN), strings as "", lists as empty. */
@@ -98,6 +100,9 @@ typedef struct gab_config_key {
   const char *default_text; /**< as one would write it in the file; NULL: required; or #GAB_CONFIG_OPTIONAL */
   gab_config_file file;     /**< of texts */
   gab_config_content *content; /**< of a text that stands for several files; NULL: `file` is one file */
+  bool
+      at_start; /**< of a file: only a run that starts at step 0 reads it. Its content is part of the case then, but a run that
+                     resumes needs it no longer (gab_config_is_read_at_start()) */
   bool outside; /**< does not change the state of the simulation: left out of gab_config_canonical_state() */
   const char
       *instead_of; /**< other keys of this table, separated by '|', that say the same in another way and name
@@ -124,8 +129,6 @@ typedef struct gab_config_section {
   bool
       any_name; /**< its keys have any names of letters, digits and `_`: `keys` has one row, which describes each of them */
 } gab_config_section;
-
-typedef struct gab_config gab_config;
 
 /** The section `constants`: numbers with names, for formulas of the file; a constant may use those before it. */
 extern const gab_config_section gab_config_constants;
@@ -188,6 +191,8 @@ const gab_expression *gab_config_expression(const gab_config *config, const char
 /** The path of the file that a text of gab_config_key.file names, to be opened from the working folder.
  *  @param[out] file  of PATH_MAX @return ::GAB_ERR_INPUT if it is too long */
 GAB_EXTENDER gab_status gab_config_file_of(const gab_config *config, const char *path, char *file);
+/** Whether a key has files of gab_config_key.at_start. */
+GAB_EXTENDER bool gab_config_is_read_at_start(const gab_config *config, const char *path);
 /** Number of items of a list section, or of values of a key. */
 size_t gab_config_count(const gab_config *config, const char *path);
 /** Whether the user gave it (a key, a section or an item), in the file or by an override. */

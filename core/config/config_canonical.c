@@ -31,6 +31,15 @@ bool gab_config_has_files(const config_entry *entry)
          entry->value.count > 0 && entry->value.strings[0][0];
 }
 
+bool gab_config_is_read_at_start(const gab_config *config, const char *path)
+{
+  for (size_t i = 0; i < config->result.count; i++) {
+    const config_entry *entry = &config->result.entries[i];
+    if (strcmp(entry->path, path) == 0) return gab_config_has_files(entry) && entry->key->at_start;
+  }
+  return false;
+}
+
 /* ---------------------------------------------------------------- reading */
 
 static gab_status add_files(const gab_config *config, const config_entry *entry, const char *text,
@@ -38,7 +47,8 @@ static gab_status add_files(const gab_config *config, const config_entry *entry,
 {
   char path[PATH_MAX], why[1024];
   GAB_TRY(gab_config_file_path(config, entry->key->file, text, path));
-  const gab_status status = entry->key->content ? entry->key->content(path, hash) : gab_file_hash(path, hash);
+  const gab_status status =
+      entry->key->content ? entry->key->content(config, path, hash) : gab_file_hash(path, hash);
   if (status != GAB_ERR_INPUT && status != GAB_ERR_IO) return status;
   snprintf(why, sizeof why, "%s", gab_error_message());
   return gab_config_fail(config, entry->path, "%s", why);

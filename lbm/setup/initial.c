@@ -6,8 +6,8 @@
 /* Populations after collision: equilibrium, (1 - omega) of the non-equilibrium that belongs to a velocity
  * gradient, f1 = -w rho / (omega c_s^2) (c c - c_s^2 1):grad u (Chapman & Enskog, first order), and half of
  * the force's source, which is what f1 lacks and the collision adds. */
-static double population(const gab_lbm_model *model, const gab_level_model *at, int q,
-                         const gab_lbm_state *state)
+double gab_lbm_population(const gab_lbm_model *model, const gab_level_model *at, int q,
+                          const gab_lbm_state *state)
 {
   const double *u = state->velocity, *force = at->rates.force;
   const int8_t *c = model->lattice->c[q];
@@ -25,6 +25,12 @@ static double population(const gab_lbm_model *model, const gab_level_model *at, 
   return gab_lbm_equilibrium(model, q, state->density - 1, u) + relaxed + 0.5 * source;
 }
 
+gab_lbm_state gab_lbm_uniform_state(const gab_lbm_options *options)
+{
+  return (gab_lbm_state){.density = options->density,
+                         .velocity = {options->velocity[0], options->velocity[1], options->velocity[2]}};
+}
+
 void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, const gab_block *block,
                         gab_lbm_block *data)
 {
@@ -32,8 +38,7 @@ void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, co
   for (size_t k = 0; k < data->run_count; k++)
     for (int32_t i = 0; i < data->runs[k].length; i++) {
       const gab_run *run = &data->runs[k];
-      gab_lbm_state state = {.density = options->density,
-                             .velocity = {options->velocity[0], options->velocity[1], options->velocity[2]}};
+      gab_lbm_state state = gab_lbm_uniform_state(options);
       if (options->initial) {
         double centre[3];
         gab_block_cell_centre(forest, block, run->x + i, run->y, run->z, centre);
@@ -41,6 +46,6 @@ void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, co
       }
       for (int q = 0; q < model->lattice->q; q++)
         gab_value_set(data->src, gab_place(run->start + (uint32_t)i, data->now->sent[q]),
-                      population(model, data->at, q, &state));
+                      gab_lbm_population(model, data->at, q, &state));
     }
 }

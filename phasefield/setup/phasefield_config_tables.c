@@ -132,8 +132,14 @@ static const gab_config_key voronoi_keys[] = {
     {.name = "seeds", .type = GAB_CONFIG_INT, .min = 1, .max = GAB_START_MOST_SEEDS, .doc = "Number of columns, each the cell of a random seed."},
     {.name = "seed", .type = GAB_CONFIG_INT, .min = 0, .max = 9e15, .default_text = "1", .doc = "Seed of the random numbers."}};
 
+static gab_status hash_volume(const gab_config *config, const char *path, gab_hash64_stream *hash)
+{
+  (void)config;
+  return gab_volume_files_hash(path, hash);
+}
+
 static const gab_config_key file_keys[] = {
-    {.name = "path", .type = GAB_CONFIG_STRING, .file = GAB_CONFIG_FILE_BY_CASE, .content = gab_volume_files_hash,
+    {.name = "path", .type = GAB_CONFIG_STRING, .file = GAB_CONFIG_FILE_BY_CASE, .content = hash_volume,
      .doc = "OUT/fields/NAME_0000001000 of an earlier run on as many cells, next to the parameter file or absolute: with "
             "phi_NAME of all phases and all c_1, c_2, ... (best in double precision) or mu_1, mu_2, ... The window has moved by 0 again."}};
 

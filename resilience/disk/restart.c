@@ -9,6 +9,7 @@
 #include "resilience/disk/manifest_impl.h"
 
 #include <string.h>
+#include <unistd.h>
 
 struct gab_restart {
   gab_world *world;
@@ -242,7 +243,8 @@ static gab_status read_all(const gab_restart *restart, const gab_manifest *manif
   *load = (loading){.manifest = manifest, .map = {&manifest->members, gab_world_members(world)}};
   gab_buffer_init(&load->replicated, GAB_MEMORY_SNAPSHOT);
   gab_status status = gab_disk_step_folder(load->folder, restart->folder, manifest->step);
-  if (status == GAB_OK) status = read_mine(load, gab_members_index(load->map.now, gab_world_rank(world)));
+  if (status == GAB_OK && !gab_world_is_spare(world))
+    status = read_mine(load, gab_members_index(load->map.now, gab_world_rank(world)));
   if (status == GAB_OK && gab_world_is_root(world)) status = read_replicated(load);
   GAB_TRY(gab_world_reduce_status(world, status));
   return gab_world_broadcast(world, gab_world_root(world), &load->replicated);
@@ -363,6 +365,64 @@ gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoi
         restart->folder, last);
   GAB_FAIL(GAB_ERR_LOST, "no checkpoint in %s is whole: %s. Remove that folder to begin at step 0",
            restart->folder, last);
+}
+
+/* ---------------------------------------------------------------- the blocks of another run */
+
+static gab_status restore_forest(const loading *load, gab_forest *forest)
+{
+  gab_reader *forests;
+  gab_status status = GAB_NEW_ARRAY(&forests, load->count + 1, GAB_MEMORY_OTHER);
+  for (size_t i = 0; i < load->count && status == GAB_OK; i++) {
+    gab_reader entities;
+    status =
+        gab_image_cut(gab_reader_of_buffer(&load->images[i]), load->manifest->format, load->manifest->serial,
+                      load->manifest->step, load->ranks[i], &forests[i], &entities);
+  }
+  if (status == GAB_OK)
+    status = gab_forest_restore(forest, forests, load->count, owner_now, (void *)(uintptr_t)&load->map);
+  gab_free(&forests);
+  return status;
+}
+
+gab_status gab_restart_load_forest(const gab_restart *restart, size_t index, gab_forest *forest,
+                                   gab_restart_report *report)
+{
+  loading load;
+  const double start = gab_seconds();
+  gab_status status = read_all(restart, &restart->manifests[index], &load);
+  if (status == GAB_OK) status = gab_world_reduce_status(restart->world, restore_forest(&load, forest));
+  *report = (gab_restart_report){.step = -1};
+  if (status == GAB_OK) fill_report(&load, report);
+  report->seconds = gab_seconds() - start;
+  release(&load);
+  return status;
+}
+
+typedef struct sought {
+  gab_step step;
+  gab_hash64_stream *hash;
+  bool is_found;
+} sought;
+
+static gab_status hash_one(void *user, gab_step step, const char *path)
+{
+  sought *it = user;
+  gab_buffer text = {0};
+  if (it->is_found || (it->step >= 0 && step != it->step)) return GAB_OK;
+  if (check_one(path, &text) == GAB_OK) {
+    gab_hash64_add(it->hash, text.data, text.size);
+    it->is_found = true;
+  }
+  gab_buffer_release(&text);
+  return GAB_OK;
+}
+
+gab_status gab_restart_hash(const char *folder, gab_step step, gab_hash64_stream *hash)
+{
+  sought it = {.step = step, .hash = hash};
+  if (access(folder, F_OK) != 0) return GAB_OK;
+  return gab_disk_visit(folder, hash_one, &it);
 }
 
 /* ---------------------------------------------------------------- starting anew */

@@ -17,6 +17,7 @@
 #ifndef GABION_RESILIENCE_RESTART_H
 #define GABION_RESILIENCE_RESTART_H
 
+#include "core/base/hash.h"
 #include "resilience/checkpoint/checkpoint.h"
 #include "resilience/disk/manifest.h"
 
@@ -50,6 +51,16 @@ typedef struct gab_restart_report {
   uint64_t bytes;  /**< thereof read */
   double seconds;
 } gab_restart_report;
+
+/** The blocks of one checkpoint, without entities, on a forest of the same domain and kinds of data: for a run that reads the state of
+ *  another one. Nothing in the folder changes, and no other checkpoint is tried. Collective. @param[in] index  see
+ *  gab_restart_manifest() @return ::GAB_ERR_CORRUPT, ::GAB_ERR_IO or ::GAB_ERR_MEMORY on all if some rank cannot read it */
+gab_status gab_restart_load_forest(const gab_restart *restart, size_t index, gab_forest *forest,
+                                   gab_restart_report *report);
+
+/** Adds what identifies the checkpoint of a step to a hash: its manifest. Nothing if there is none. Local.
+ *  @param[in] folder  OUT/checkpoints; need not exist @param[in] step  -1: the newest whole one */
+gab_status gab_restart_hash(const char *folder, gab_step step, gab_hash64_stream *hash);
 
 /** Removes all checkpoints of a folder, with those that were set aside. Local: for the root of a run that starts at step 0.
  *  @return ::GAB_ERR_IO that names what could not be removed */

@@ -80,6 +80,11 @@ gab_status gab_app_continuation_find(gab_world *world, const gab_app_case *which
  *  @return ::GAB_ERR_INPUT with all parameters that differ if they are those of another case */
 gab_status gab_app_kept_results_check(gab_world *world, const gab_app_case *which, const char *folder,
                                       bool *is_finished);
+/** Compares a case with that of a checkpoint. A file that only a start reads (gab_config_key.at_start) counts as the same if the case
+ *  names the same one as then, or if nothing is left there. Local, equal on all ranks.
+ *  @param[out] differences  lines, terminated @param[out] count  of parameters that differ */
+gab_status gab_app_manifest_compare(const gab_config *config, const gab_manifest *manifest,
+                                    gab_buffer *differences, size_t *count);
 /** Says in the log how a run ended that did not come to its last step. Stopped in time is no error. Local, by
  * all. */
 void gab_app_tell_end(gab_world *world, gab_status status);

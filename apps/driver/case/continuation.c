@@ -21,6 +21,72 @@ bool gab_app_starts_anew(const gab_app_options *options)
 
 static bool has_its_default(const void *config, const char *key) { return !gab_config_is_set(config, key); }
 
+/* ---------------------------------------------------------------- files that only a start reads */
+
+/* The next line of a text "key = value", and its key. @return its length with its end; 0: no more */
+static size_t next_line(const gab_buffer *text, size_t at, char key[GAB_CONFIG_PATH_CAPACITY])
+{
+  const char *line = (const char *)text->data + at;
+  const size_t left = text->size - at;
+  if (left == 0) return 0;
+  const char *end = memchr(line, '\n', left), *equals = memchr(line, '=', left);
+  const size_t length = end ? (size_t)(end - line) + 1 : left;
+  size_t name = equals && equals < line + length ? (size_t)(equals - line) : length;
+  while (name > 0 && line[name - 1] == ' ') name--;
+  snprintf(key, GAB_CONFIG_PATH_CAPACITY, "%.*s", (int)name, line);
+  return length;
+}
+
+/* @return the length of the line of a key; 0: there is none */
+static size_t find_line(const gab_buffer *text, const char *key, size_t *at)
+{
+  char here[GAB_CONFIG_PATH_CAPACITY];
+  size_t length;
+  for (*at = 0; (length = next_line(text, *at, here)) > 0; *at += length)
+    if (strcmp(here, key) == 0) return length;
+  return 0;
+}
+
+static bool have_same_line(const gab_buffer *a, const gab_buffer *b, const char *key)
+{
+  size_t at_a, at_b;
+  const size_t length = find_line(a, key, &at_a);
+  return length > 0 && find_line(b, key, &at_b) == length &&
+         memcmp(a->data + at_a, b->data + at_b, length) == 0;
+}
+
+/* The source of a start may have gone on, or be gone: what the checkpoint holds does not change by that. It counts as the same
+ * if the case names the same one as then, or if nothing is left there. */
+static bool is_settled(const gab_config *config, const gab_manifest *manifest, const gab_buffer *parameters,
+                       const gab_buffer *mine, const char *key)
+{
+  gab_hash64_stream nothing;
+  char empty[GAB_CONFIG_PATH_CAPACITY + 64];
+  size_t at;
+  if (!gab_config_is_read_at_start(config, key) || find_line(&manifest->state, key, &at) == 0) return false;
+  gab_hash64_begin(&nothing, 0);
+  const size_t length =
+      (size_t)snprintf(empty, sizeof empty, "%s = content %016" PRIx64 "\n", key, gab_hash64_of(&nothing));
+  if (find_line(mine, key, &at) == length && memcmp(mine->data + at, empty, length) == 0) return true;
+  return have_same_line(&manifest->parameters, parameters, key);
+}
+
+/* The lines of a text of the state that can differ. @param[out] out  cleared */
+static gab_status keep_unsettled(const gab_config *config, const gab_manifest *manifest,
+                                 const gab_buffer *mine, const gab_buffer *from, gab_buffer *out)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  gab_buffer parameters = {0};
+  gab_status status = gab_config_canonical(config, &parameters);
+  for (size_t at = 0, length; status == GAB_OK && (length = next_line(from, at, key)) > 0; at += length)
+    if (!is_settled(config, manifest, &parameters, mine, key))
+      status = gab_put_bytes(out, from->data + at, length);
+  gab_buffer_release(&parameters);
+  return status;
+}
+
+/* ---------------------------------------------------------------- the case of a checkpoint */
+
 /* Which files have another content, behind what differs; ends the text. */
 static gab_status name_files(const gab_config *config, gab_buffer *differences)
 {
@@ -34,16 +100,30 @@ static gab_status name_files(const gab_config *config, gab_buffer *differences)
   return status;
 }
 
+gab_status gab_app_manifest_compare(const gab_config *config, const gab_manifest *manifest,
+                                    gab_buffer *differences, size_t *count)
+{
+  gab_buffer all = {0}, mine = {0}, theirs = {0};
+  gab_status status = gab_resilience_state_text(config, &all);
+  if (status == GAB_OK) status = keep_unsettled(config, manifest, &all, &all, &mine);
+  if (status == GAB_OK) status = keep_unsettled(config, manifest, &all, &manifest->state, &theirs);
+  *count = status == GAB_OK ? gab_manifest_compare(&theirs, &mine, "in the checkpoint", has_its_default,
+                                                   config, differences)
+                            : 0;
+  if (status == GAB_OK) status = name_files(config, differences);
+  gab_buffer_release(&all);
+  gab_buffer_release(&mine);
+  gab_buffer_release(&theirs);
+  return status;
+}
+
 /* Refuses a checkpoint of another case, with all that differs. */
 static gab_status check_case(const gab_config *config, const gab_app_options *options,
                              const gab_manifest *manifest)
 {
-  gab_buffer mine = {0}, differences = {0};
-  gab_status status = gab_resilience_state_text(config, &mine);
-  size_t count = status == GAB_OK ? gab_manifest_compare(&manifest->state, &mine, "in the checkpoint",
-                                                         has_its_default, config, &differences)
-                                  : 0;
-  if (status == GAB_OK) status = name_files(config, &differences);
+  gab_buffer differences = {0};
+  size_t count;
+  gab_status status = gab_app_manifest_compare(config, manifest, &differences, &count);
   const char *text = (const char *)differences.data;
   if (status == GAB_OK && count > 0 && options->anyway)
     gab_log(GAB_LOG_WARNING,
@@ -57,7 +137,6 @@ static gab_status check_case(const gab_config *config, const gab_app_options *op
                       "%.1500s--fresh removes it and starts from step 0, --continue-anyway resumes from it,"
                       " another --out keeps it",
                       manifest->step, text);
-  gab_buffer_release(&mine);
   gab_buffer_release(&differences);
   return status;
 }

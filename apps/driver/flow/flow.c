@@ -65,12 +65,14 @@ static gab_status check(gab_app_run *it)
   if (proxies) status = gab_app_grid_refine(made, proxies);
   if (status == GAB_OK) status = gab_app_any_processes_check(which, most_blocks(which, proxies));
   if (status == GAB_OK) status = sum_sides(made, proxies);
+  if (status == GAB_OK && gab_app_start_is_wanted(flow)) status = gab_app_start_check(made);
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
     gab_app_flow_case_describe(which);
     warn_of_memory(it);
     gab_app_flow_case_describe_blocks(flow, made->geometry, proxies);
     gab_app_sides_describe(made);
+    gab_app_start_describe(made);
   }
   gab_proxies_destroy(&proxies);
   return status;

@@ -92,6 +92,11 @@ void gab_app_flow_scalars_begin(flow_scalars *it)
     gab_lbm_scalar_set(it->items[i].scalar, initial_at, &it->items[i]);
 }
 
+gab_field *gab_app_flow_scalars_field(const flow_scalars *it, size_t index, const gab_block *block)
+{
+  return gab_block_data(block, gab_lbm_scalar_data(it->items[index].scalar));
+}
+
 /* ---------------------------------------------------------------- a step */
 
 static gab_status advance(void *user, gab_step step)

@@ -68,6 +68,8 @@ gab_status gab_app_flow_scalars_create(gab_forest *forest, gab_lbm *lbm, const s
 void gab_app_flow_scalars_destroy(flow_scalars **scalars);
 /** Initial values, once the grid is built. Local. */
 void gab_app_flow_scalars_begin(flow_scalars *scalars);
+/** The values of a scalar on a block, component 0, as differences to its reference. @param[in] index  among those of the plan */
+gab_field *gab_app_flow_scalars_field(const flow_scalars *scalars, size_t index, const gab_block *block);
 /** Adds the task of a step behind those of the flow. */
 gab_status gab_app_flow_scalars_add(flow_scalars *scalars, gab_timeloop *loop);
 /** Appends their quantities to `count` others. @return how many there are then */

@@ -85,7 +85,44 @@ static const gab_config_key integrals_keys[] = {
      .doc = "Also write the mean of S:S (S the rate of strain); the dissipation is 2 nu S:S."},
 };
 
+/* The checkpoint that is read, so that a case is another one once the run there has gone on. */
+static gab_status hash_source(const gab_config *config, const char *path, gab_hash64_stream *hash)
+{
+  char folder[GAB_APP_PATH_LENGTH + 32];
+  const bool is_chosen = gab_config_is_set(config, "initial.step");
+  snprintf(folder, sizeof folder, "%.*s/checkpoints", GAB_APP_PATH_LENGTH, path);
+  return gab_restart_hash(folder, is_chosen ? gab_config_int(config, "initial.step") : -1, hash);
+}
+
+static const gab_config_key start_keys[] = {
+    {.name = "from",
+     .type = GAB_CONFIG_STRING,
+     .file = GAB_CONFIG_FILE_BY_CASE,
+     .content = hash_source,
+     .at_start = true,
+     .doc = "Output folder of that run, next to the parameter file or absolute. Not needed to resume."},
+    {.name = "step",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = INFINITY,
+     .unit = "steps",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Its checkpoint to read; left out: the last one."},
+    {.name = "velocity",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .unit = "m/s",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Velocity in cells outside of the domain of that run; left out: there must be none."},
+};
+
 static const gab_config_section sections[] = {
+    {.path = "initial",
+     .doc = "The state of another run, from its checkpoint on disk; grid, units and collision may differ.",
+     .optional = true,
+     .variant = "run",
+     KEYS(start_keys)},
     {.path = "output.probes",
      .doc = "Probes: values at points and along lines, in probes.csv.",
      KEYS(probes_keys)},

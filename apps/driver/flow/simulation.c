@@ -119,6 +119,7 @@ gab_status gab_app_simulation_build(gab_app_run *it)
   GAB_TRY(gab_app_sides_find(made));
   if (made->tracers) GAB_TRY(gab_app_flow_tracers_begin(made->tracers));
   if (made->scalars) gab_app_flow_scalars_begin(made->scalars);
+  if (gab_app_start_is_wanted(made->parameters) && !it->restart) GAB_TRY(gab_app_start_load(made));
   return gab_lbm_integrate(made->lbm, false, &made->start);
 }
 
@@ -130,6 +131,7 @@ void gab_app_simulation_describe(const gab_app_run *it)
   gab_app_run_describe(it, cells, gab_lbm_kernel_name(made->lbm));
   gab_app_grid_describe(made);
   gab_app_sides_describe(made);
+  gab_app_start_describe(made);
 }
 
 /* ---------------------------------------------------------------- tasks */

@@ -10,6 +10,7 @@
 #include "apps/driver/flow/flow_case.h"
 #include "apps/driver/flow/flow_tracers.h"
 #include "apps/driver/flow/periods.h"
+#include "blockforest/exchange/resample.h"
 #include "lbm/observe/wall_loads.h"
 #include "apps/driver/run/run.h"
 #include "resilience/resilience_config.h"
@@ -42,6 +43,18 @@ typedef struct mean_drive {
 
 enum { FORCES_MOST_COLUMNS = 24, FORCES_COLUMN_CAPACITY = 16 };
 
+/** What the state of another run has given. */
+typedef struct start_report {
+  char folder[GAB_APP_PATH_LENGTH]; /**< of that run; empty: there is none */
+  gab_step step;
+  double time, dx, dt;                    /**< of that run */
+  double speed;                           /**< largest, in cells per step */
+  uint64_t blocks;                        /**< of that run */
+  uint64_t cells[GAB_RESAMPLED_SAME + 1]; /**< fluid cells of each kind; zeros: they were not read */
+  bool copies;                            /**< populations are copied where cells are the same */
+  size_t scalars;
+} start_report;
+
 typedef struct simulation {
   gab_app_run base;
   const flow_case *parameters; /**< the same as base.parameters */
@@ -53,6 +66,7 @@ typedef struct simulation {
   gab_side_sums sides[GAB_MOST_CONDITIONS]; /**< of the grid that there is */
   gab_lbm_integrals start;                  /**< of the initial state; fluid_cells is what counts */
   flow_results results;
+  start_report begun;
   mass_monitor mass;
   mean_drive drive;
   flow_tracers *tracers; /**< NULL: none */
@@ -85,6 +99,17 @@ void gab_app_sides_put(const simulation *which, gab_json *json);
 
 /** Bytes per cell of what a flow has besides populations: in memory, and in an image. */
 void gab_app_flow_extra_bytes(const flow_case *which, double *state, double *image);
+
+/** Whether the case starts from another run: `initial: {type: run}`. Pure. */
+bool gab_app_start_is_wanted(const flow_case *which);
+/** Looks whether that run can be used, and notes what is known of it, without reading its state. Collective.
+ *  @return ::GAB_ERR_INPUT with the place in the parameter file */
+gab_status gab_app_start_check(simulation *made);
+/** Replaces the initial state by that of the other run. After the grid is built. Collective.
+ *  @return as gab_app_start_check(); also for a damaged checkpoint */
+gab_status gab_app_start_load(simulation *made);
+/** Says in the log what was read, or would be. Local. */
+void gab_app_start_describe(const simulation *made);
 
 /** As in ::gab_solver. */
 gab_status gab_app_simulation_prepare(gab_app_run *it);

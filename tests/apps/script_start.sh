@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+# gabion-test: timeout=200 needs=ulfm
+# A flow with a scalar starts from the state of another run: the same cells go on as that run would have, to the bit, and without it once
+# they have a checkpoint; other widths and levels give the same bits on other numbers of processes, after deaths (of rank 0 under local,
+# too) and a restart; what is solid there or beyond it has a value; refusals.
+. "$GABION_SOURCE/tests/apps/common.sh"
+. "$GABION_SOURCE/tests/apps/street.sh"
+
+scalars='scalars: [{name: dye, schmidt: 2, initial: "exp(-4 * ((x - 1)^2 + (y - 1)^2))"}]
+scalar_boundaries: [{type: value, scalar: dye, at: [x_min], value: 0.5}]'
+{ street; echo "$scalars"; echo 'resilience: {disk: {every: 20}}'; } >before.yaml
+run 0 1 before.yaml
+whole=$(checksum)
+run 0 2 before.yaml --set run.steps=40 --set resilience.disk.every=40
+mv out before
+
+# The same grid: the bits of a run that was never interrupted.
+{ street; echo "$scalars" | sed 's/, initial: .*/}]/'; echo 'initial: {type: run, from: before}'; } >same.yaml
+run 0 3 same.yaml --set run.steps=20 --set resilience.disk.every=20
+said 'starts from the run in before: step 40, time '
+said 'fluid cells: 494 copied'
+[ "$(checksum)" = "$whole" ] || complain "another state than that of the run itself: $(checksum), not $whole"
+grep -q '# initial.from has content [0-9a-f]*' out/case.yaml || complain "no hash: $(head -3 out/case.yaml)"
+grep -q '"parameter": "initial.from"' out/summary.json || complain 'no hash in the summary'
+again() { "$gabion" run same.yaml --set resilience.disk.every=20 --out out "$@" >said.txt 2>&1; }
+mv before elsewhere
+again --set run.steps=30 || complain "needs the source: $(cat said.txt)"
+said 'resuming from step 20'
+refused 1 same.yaml
+said_once 'initial.from: before is not the output folder of a run: it has no case.yaml'
+mv elsewhere before
+
+# The same source that has gone on does not matter to a run that has begun; another source is another case.
+run 0 1 same.yaml --set run.steps=20 --set resilience.disk.every=20
+cp -r before other
+"$gabion" run before.yaml --set run.steps=80 --set resilience.disk.every=40 --out before >said.txt 2>&1 || complain "$(cat said.txt)"
+again --set run.steps=25 || complain "the source has gone on: $(cat said.txt)"
+run 0 1 same.yaml --set run.steps=20 --set resilience.disk.every=20
+said 'starts from the run in before: step 80, time '
+! again --set initial.from=other --set run.steps=30 || complain 'resumed with another source'
+said 'initial.from: the file is '
+
+# Cells of half the width on levels that adapt, a thinner rod, a longer channel.
+{
+  street | sed 's/cells: \[32, 16\], block: \[8, 8\], dx: 0.125/cells: [72, 32], block: [8, 8], dx: 0.0625/; s/radius: 0.3/radius: 0.2/'
+  echo "$scalars" | sed 's/, initial: .*/}]/'
+  echo 'initial: {type: run, from: other, velocity: [0.4, 0]}'
+  echo "$adapts"
+  echo 'output: {integrals: {every: 10}}'
+} >finer.yaml
+check 0 finer.yaml
+said 'starts from the run in other: step 40, time '
+said 'cells 2 and time steps 2 times as wide; 1 scalar'
+run 0 1 finer.yaml
+said 'from the nearest fluid, since solid there'
+said 'with initial.velocity, since outside of it'
+said '1 scalar'
+keep out/integrals.csv
+same_anyhow finer.yaml
+plan 0 finer.yaml
+
+# From those levels to wide cells of another lattice, precision and collision.
+run 0 2 finer.yaml --set resilience.disk.every=60
+mv out levels
+{ street; echo 'initial: {type: run, from: levels}'; echo 'lbm: {collision: mrt, precision: float}'; } >coarser.yaml
+run 0 1 coarser.yaml --set run.steps=10
+first=$(checksum)
+run 0 3 coarser.yaml --set run.steps=10
+[ "$(checksum)" = "$first" ] || complain 'levels to one: another checksum on 3 processes'
+
+# Refusals.
+check 2 same.yaml --set initial.step=30
+said 'initial.step: the run in before has no checkpoint of step 30, but of '
+check 2 finer.yaml --set initial='{type: run, from: other}'
+said 'the run in other covers x = 0 to 4, this domain reaches from 0 to 4.5: give initial.velocity for the rest'
+run 0 1 before.yaml --set resilience='{memory: {every: 7}}'
+mv out bare
+check 2 same.yaml --set initial='{type: run, from: bare}'
+said 'the run in bare has no checkpoint on disk; run it with resilience.disk.every'
+cat >space.yaml <<'END'
+run: {steps: 2}
+domain: {cells: [8, 8, 8], block: [8, 8, 8]}
+fluid: {omega: 1}
+initial: {type: run, from: other, velocity: [0, 0, 0]}
+END
+refused 1 space.yaml
+said 'the run in other has 2 dimensions, this case has 3'
+sed 's/radius: 0.3/radius: 0.31/' other/case.yaml >changed.yaml && cp changed.yaml other/case.yaml
+refused 2 coarser.yaml --set initial.from=other
+said 'the case in other is not that of its checkpoint of step 40'
+file=$(echo levels/checkpoints/*60/group_000000.h5)
+head -c 2000 /dev/zero | tr '\0' x | dd of="$file" bs=1 seek=$(($(stat -c %s "$file") / 2)) conv=notrunc 2>/dev/null
+refused 2 coarser.yaml
+said_once 'initial.from: the run in levels cannot be read: '
+[ -d "$(dirname "$file")" ] || complain 'the folder of the source has changed'
+finish
