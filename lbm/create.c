@@ -151,9 +151,9 @@ static gab_collision_rates rates_of(const gab_lbm_options *options, double magic
 
 /* sigma c_s / length per step (Poinsot & Lele 1992). With sigma = 2 the sound that a starting inlet makes
  * dies out fastest; much more reflects it, much less lets the mean density drift for long. */
-static double stiffness_of(int side, int level, const gab_domain *domain)
+static double stiffness_of(double sigma, int side, int level, const gab_domain *domain)
 {
-  const double sound = 0.57735026918962576, sigma = 2;
+  const double sound = 0.57735026918962576;
   return fmin(1, ldexp(sigma * sound / (double)domain->cells[side / 2], -level));
 }
 
@@ -173,8 +173,21 @@ static void set_level(gab_lbm_model *model, int level, const gab_domain *domain)
   made->rates = rates_of(&options, gab_lbm_magic_on(&model->options, level), level);
   made->bulk_rate = *bulk;
   made->volume = ldexp(1, -domain->dimension * level);
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    made->outflow_stiffness[side] = stiffness_of(side, level, domain);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    made->outflow_stiffness[side] = stiffness_of(2, side, level, domain);
+    made->softness[side] = stiffness_of(1, side, level, domain);
+  }
+}
+
+/* Whether links across the slab axis read all that the next cell has sent: the sweep of the cell behind that takes a part of it, so
+ * that these three must be in one slab. */
+static bool reads_beyond_slabs(const gab_lbm_model *model)
+{
+  bool reads = false;
+  for (int k = 0; k < gab_lbm_condition_count(&model->options); k++)
+    reads |= model->reads_next_density[k] &&
+             gab_lbm_condition_side(&model->options, k) / 2 == model->lattice->dimension - 1;
+  return reads;
 }
 
 /* As thick as a part of a cache, or the whole block: what one slab brings in is still there when the slab
@@ -186,6 +199,7 @@ static void set_slabs(gab_lbm_model *model)
   int32_t layers = model->cells[model->slab_axis];
   size_t bytes = model->map.elements / (size_t)(layers + 2) * gab_precision_bytes(model->options.precision);
   size_t fit = wanted / bytes;
+  if (reads_beyond_slabs(model)) fit = (size_t)layers;
   model->slab_layers = fit < 1 ? 1 : fit > (size_t)layers ? layers : (int32_t)fit;
   model->slabs = (layers + model->slab_layers - 1) / model->slab_layers;
 }
@@ -306,8 +320,12 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   model->lattice = model->options.lattice;
   GAB_TRY(check_depth(&model->options, model->cells, domain.dimension));
   set_along(model);
-  for (int k = 0; k < gab_lbm_condition_count(&model->options); k++)
-    model->arrives[k] = gab_side_of(gab_lbm_condition(&model->options, k))->arrives;
+  for (int k = 0; k < gab_lbm_condition_count(&model->options); k++) {
+    const gab_side_descriptor *kind = gab_side_of(gab_lbm_condition(&model->options, k));
+    model->arrives[k] = kind->arrives;
+    model->reads_next_density[k] = kind->reads_next_density;
+  }
+  gab_sponge_list(model);
   for (int level = 0; level < GAB_LBM_LEVELS; level++) set_level(model, level, &domain);
   GAB_TRY(set_kernel(model));
   model->walls.is_on = gab_wall_balance_is_needed(model);

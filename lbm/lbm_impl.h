@@ -154,6 +154,7 @@ typedef struct gab_open_link {
   uint32_t from
       [2]; /**< the cell whose population of direction from_q arrives in the next cell; for ::GAB_OPEN_LINEAR the
                 other cell */
+  uint32_t next; /**< of ::GAB_OPEN_NEXT in a dense block: the next cell across the side */
   int8_t q, mirror, from_q[2], side;
   uint8_t source[2]; /**< gab_open_source */
   uint8_t
@@ -194,7 +195,8 @@ typedef struct gab_links {
 typedef struct gab_open_view {
   double sent[GAB_LATTICE_MAX_Q]; /**< by its fluid cell */
   double next, mirrored;          /**< for q and its mirror: see gab_open_source */
-  const double *ramp;             /**< one factor per condition */
+  double next_drho; /**< density of the next cell less 1; 0 without ::GAB_OPEN_NEXT, or if nobody reads it */
+  const double *ramp; /**< one factor per condition */
   double spread
       [3]; /**< by axis along the side: half of (populations sent in both directions minus those arriving from both), or 0 */
 } gab_open_view;
@@ -266,6 +268,7 @@ struct gab_level_model {
   gab_collision_rates rates;
   double bulk_rate;                         /* of the trace of the stress: even, but for MRT */
   double outflow_stiffness[GAB_SIDE_COUNT]; /* share of the density difference made up for per step */
+  double softness[GAB_SIDE_COUNT];          /* the same of characteristic outlets, over their relaxation */
   double volume;                            /* of a cell, in cells of level 0 */
 };
 
@@ -311,6 +314,8 @@ struct gab_lbm_model {
   bool times_blocks;
   const struct gab_local_force *local_force; /* borrowed; NULL: none */
   gab_open_fn arrives[GAB_MOST_CONDITIONS];  /* of open conditions; of others NULL */
+  bool reads_next_density[GAB_MOST_CONDITIONS];
+  unsigned sponges; /* bits of the sides that, or patches of which, have one */
   gab_wall_balance walls;
   const gab_forest *forest; /* of it */
 };
@@ -613,10 +618,24 @@ static inline void gab_lbm_sweep_runs(const gab_lbm_model *model, const gab_lbm_
                            .end = end};
   model->kernel->run(&sweep, runs, count);
 }
-/** Sweeps a slab of a block of any kind from state `now` to the next. */
-void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab);
+/** Sweeps a slab of a block of any kind from state `now` to the next. @param[in] ramp  all factors */
+void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab,
+                        const double ramp[GAB_SIDE_FACTORS]);
 /** The same of all blocks of a fused group, row by row. @param[in] first  its first block */
-void gab_lbm_sweep_fused(const gab_lbm_model *model, gab_lbm_block *first, size_t slab);
+void gab_lbm_sweep_fused(const gab_lbm_model *model, gab_lbm_block *first, size_t slab,
+                         const double ramp[GAB_SIDE_FACTORS]);
+/** What cells of a slab have sent, right after their sweep. */
+typedef struct gab_sponge_cells {
+  gab_field *field;
+  const ptrdiff_t *sent;
+  bool is_part; /**< the field holds `count` cells of the slab, from the one that has the number ... */
+  uint32_t shift, count; /**< ... shift; else 0 */
+} gab_sponge_cells;
+/** Sets gab_lbm_model.sponges. */
+void gab_sponge_list(gab_lbm_model *model);
+/** Applies the sponges of all sides to cells of a slab: boundaries/sponge.c. @param[in] ramp  all factors */
+void gab_sponge_apply(const gab_lbm_model *model, const gab_lbm_block *block, size_t slab,
+                      const gab_sponge_cells *at, const double ramp[GAB_SIDE_FACTORS]);
 /** Applies the local force to a slab after its sweep, before the states of the block are switched: step/local_force.c */
 void gab_lbm_push_slab(const gab_lbm_model *model, const gab_lbm_block *block, size_t slab);
 

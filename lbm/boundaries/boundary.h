@@ -14,7 +14,7 @@
  *  and where levels touch at it mass is conserved only to the error of the method (the resting wall above: 2.6e-10 of it
  *  per step; on one level none). A condition is evaluated for one side. In an edge between two such sides it does not know
  *  the other one, and its contributions along the side need not cancel there. At edges it comes after walls, velocity and
- *  pressure sides and before outflows and free slip (doc/sides.md); next to a body it is not evaluated. Blocks have at least
+ *  pressure sides and before outlets and free slip (doc/sides.md); next to a body it is not evaluated. Blocks have at least
  *  two cells across it. Where levels touch at it, coarse cells evaluate it like all others.
  *  Its stability is unknown: gab_lbm_open_speed() ignores it. Checkpoints record its name and its keys only, so a change of
  *  the function changes results without notice.
@@ -66,6 +66,7 @@ typedef enum gab_profile {
   KIND(VELOCITY, velocity)                                                                                   \
   KIND(PRESSURE, pressure)                                                                                   \
   KIND(OUTFLOW, outflow)                                                                                     \
+  KIND(CHARACTERISTIC, characteristic)                                                                       \
   KIND(FREE_SLIP, free_slip)                                                                                 \
   KIND(OWN, own)
 
@@ -84,8 +85,10 @@ bool gab_side_kind_passes_fluid(gab_side_kind kind);
 #define GAB_BOUNDARY_NUMBERS 8
 /** Conditions of a flow: six sides and at most 26 patches (lbm/boundaries/patch.h). */
 #define GAB_MOST_CONDITIONS 32
-/** Factors in time of all conditions: one for each, then a second one for each, of the sine of ::GAB_PROFILE_WOMERSLEY. */
-#define GAB_SIDE_FACTORS    (2 * GAB_MOST_CONDITIONS)
+/** Factors in time of all conditions: one for each, then a second one for each, of the sine of ::GAB_PROFILE_WOMERSLEY; then the time
+ *  itself, in steps of level 0. */
+#define GAB_SIDE_FACTORS    (2 * GAB_MOST_CONDITIONS + 1)
+#define GAB_SIDE_TIME       (2 * GAB_MOST_CONDITIONS)
 #define GAB_MOST_BOUNDARIES 16
 
 /** What a profile needs, in physical units. */
@@ -107,6 +110,16 @@ typedef struct gab_side_part {
   bool is_bounded[3]; /**< by axis; not where the frame is all of a periodic axis */
 } gab_side_part;
 
+/** A layer in front of a side that draws the flow to it, all zero: none (lbm/boundaries/sponge.c). */
+typedef struct gab_sponge {
+  double thickness; /**< in cells of level 0 */
+  double
+      rate; /**< at the side: share by which a difference shrinks in a step; falls with the square of the distance to 0 */
+  double viscosity;   /**< at the side, over that of the fluid; 0 means 1 */
+  double velocity[3]; /**< of sides whose velocity is not given */
+  bool has_velocity;
+} gab_sponge;
+
 /** Lengths, velocities and times in lattice units. */
 typedef struct gab_side {
   gab_side_kind kind;
@@ -120,15 +133,20 @@ typedef struct gab_side {
                         once */
   const gab_expression
       *shape; /**< of ::GAB_PROFILE_FORMULA: times the velocity, of x, y, z in physical units; borrowed. Of
-                 GAB_SIDE_PRESSURE and GAB_SIDE_OUTFLOW, as all that follows: times the difference of the density from 1 */
-  const gab_expression *factor;   /**< times the velocity, of t in physical units; NULL: 1; borrowed */
-  gab_time_series *series;        /**< the same, from a file; NULL: 1; borrowed */
-  double dt;                      /**< physical length of a time step, for these two */
-  double peak;                    /**< bound of |shape x factor x series|; with a factor rounded up; 0: 1 */
-  double peak_in_time;            /**< of factor and series alone; 0: 1 */
-  double density;                 /**< of GAB_SIDE_PRESSURE and GAB_SIDE_OUTFLOW; 0 means 1 */
+                 GAB_SIDE_PRESSURE and the outlets, as all that follows: times the difference of the density from 1 */
+  const gab_expression *factor; /**< times the velocity, of t in physical units; NULL: 1; borrowed */
+  struct gab_turbulence
+      *turbulence;         /**< of GAB_SIDE_VELOCITY: fluctuations; NULL: none; owned by the setup */
+  gab_time_series *series; /**< the same, from a file; NULL: 1; borrowed */
+  double dt;               /**< physical length of a time step, for these two */
+  double peak;             /**< bound of |shape x factor x series|; with a factor rounded up; 0: 1 */
+  double peak_in_time;     /**< of factor and series alone; 0: 1 */
+  double density;     /**< of GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW and GAB_SIDE_CHARACTERISTIC; 0 means 1 */
+  double relaxation;  /**< of GAB_SIDE_CHARACTERISTIC: sigma of Poinsot & Lele (1992) */
+  double slip_length; /**< of GAB_SIDE_WALL, in cells of level 0 */
   const struct gab_boundary *own; /**< of GAB_SIDE_OWN; borrowed */
   double numbers[GAB_BOUNDARY_NUMBERS];
+  gab_sponge sponge;  /**< not of walls, free slip and user-defined conditions */
   gab_side_part part; /**< of a side with patches, or of a patch: set by gab_patches_complete() */
 } gab_side;
 

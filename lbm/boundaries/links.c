@@ -335,6 +335,7 @@ static gab_status find_sources(const link *at, gab_open_link *open)
   for (int axis = 0; axis < 3; axis++) next[axis] = at->x[axis] + (axis == side / 2 ? at->c[axis] : 0);
   find_source(at, 0, next, open);
   find_source(&mirror, 1, next, open);
+  if (open->source[0] == GAB_OPEN_NEXT && !at->draft) open->next = index_of(at, next);
   if (!at->draft || !is_fluid(at, next)) return GAB_OK;
   GAB_TRY(gab_sparse_add_open(at->draft, gab_sparse_number(at->draft, next), &open->from[0]));
   open->from[1] = open->from[0];

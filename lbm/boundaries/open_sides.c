@@ -76,33 +76,40 @@ static double even_part(const gab_lattice *lattice, int q, int normal, double dr
 
 /* ------------------------------------------------------------------------------------------ pressure */
 
-static const gab_config_key pressure_keys[] = {
-    {.name = "pressure",
-     .type = GAB_CONFIG_REAL,
-     .unit = "Pa",
-     .default_text = "0",
-     .doc = "Difference to the reference pressure."},
-    {.name = "shape",
-     .type = GAB_CONFIG_EXPRESSION,
-     .variables = "x|y|z",
-     .min = -INFINITY,
-     .max = INFINITY,
-     .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Formula by which the pressure is multiplied, at points of the side in m."},
-    GAB_SIDE_TIME_KEYS("pressure"),
-};
+/* Keys of all sides with a given pressure. */
+#define OPEN_KEYS                                                                                            \
+  {.name = "pressure",                                                                                       \
+   .type = GAB_CONFIG_REAL,                                                                                  \
+   .unit = "Pa",                                                                                             \
+   .default_text = "0",                                                                                      \
+   .doc = "Difference to the reference pressure."},                                                          \
+      {.name = "shape",                                                                                      \
+       .type = GAB_CONFIG_EXPRESSION,                                                                        \
+       .variables = "x|y|z",                                                                                 \
+       .min = -INFINITY,                                                                                     \
+       .max = INFINITY,                                                                                      \
+       .default_text = GAB_CONFIG_OPTIONAL,                                                                  \
+       .doc = "Formula by which the pressure is multiplied, at points of the side in m."},                   \
+      GAB_SIDE_TIME_KEYS("pressure"), GAB_SIDE_SPONGE_KEYS,                                                  \
+  {                                                                                                          \
+    .name = "sponge_velocity", .type = GAB_CONFIG_REAL, .length_min = 2, .length_max = 3, .unit = "m/s",     \
+    .default_text = GAB_CONFIG_OPTIONAL,                                                                     \
+    .doc = "Velocity to which the sponge draws the flow; left out: it draws the pressure only."              \
+  }
+
+static const gab_config_key pressure_keys[] = {OPEN_KEYS};
 enum { PRESSURE_KEYS = sizeof pressure_keys / sizeof *pressure_keys };
 
 static gab_status read_pressure(const gab_config *config, const char *path, int dimension,
                                 const gab_units *units, gab_side *side)
 {
   char key[GAB_CONFIG_PATH_CAPACITY], shape[GAB_CONFIG_PATH_CAPACITY];
-  (void)dimension;
   gab_config_path(key, "%s.pressure", path);
   side->density = gab_units_pressure_to_density(units, gab_config_real(config, key));
   side->shape = gab_config_expression(config, gab_config_path(shape, "%s.shape", path));
   if (side->shape) side->profile = GAB_PROFILE_FORMULA;
   GAB_TRY(gab_side_read_time(config, path, units, side));
+  GAB_TRY(gab_side_read_sponge(config, path, dimension, units, false, side));
   if (side->density == 1 && (side->shape || gab_side_varies(side)))
     return gab_config_fail(config, key, "is 0: shape, factor, series and ramp_time have no effect");
   if (!(side->density > 0.5 && side->density < 2))
@@ -142,7 +149,8 @@ static double pressure_arrives(const gab_lbm_model *model, const gab_level_model
 const gab_side_descriptor gab_side_pressure = GAB_SIDE_DESCRIPTOR(
     name = "pressure", doc = "Given pressure; the fluid may flow in or out.", keys = pressure_keys,
     key_count = PRESSURE_KEYS, read = read_pressure, arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false,
-    precedence = 4, amplifies_waves = true, reynolds_along = 12, arrives = pressure_arrives);
+    reads_next_density = false, precedence = 5, amplifies_waves = true, reynolds_along = 12,
+    arrives = pressure_arrives);
 
 /* ------------------------------------------------------------------------------------------ outflow */
 
@@ -209,8 +217,71 @@ static double outflow_arrives(const gab_lbm_model *model, const gab_level_model 
 const gab_side_descriptor gab_side_outflow = GAB_SIDE_DESCRIPTOR(
     name = "outflow", doc = "Pressure relaxes to the given one; no backflow; lets vortices and sound leave.",
     keys = pressure_keys, key_count = PRESSURE_KEYS, read = read_pressure, arrival = GAB_ARRIVAL_COMPUTED,
-    has_velocity = false, precedence = 2, amplifies_waves = true, reynolds_along = 25,
-    arrives = outflow_arrives);
+    has_velocity = false, reads_next_density = false, precedence = 2, amplifies_waves = true,
+    reynolds_along = 25, arrives = outflow_arrives);
+
+/* ------------------------------------------------------------------------------------------ characteristic */
+
+static const gab_config_key characteristic_keys[] = {
+    OPEN_KEYS,
+    {.name = "relaxation",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = 10,
+     .default_text = "0.58",
+     .doc =
+         "Coefficient sigma with which the pressure is drawn to the given one, sigma c_s / length per time (Poinsot & "
+         "Lele 1992); 0: not at all."},
+};
+
+static gab_status read_characteristic(const gab_config *config, const char *path, int dimension,
+                                      const gab_units *units, gab_side *side)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  side->relaxation = gab_config_real(config, gab_config_path(key, "%s.relaxation", path));
+  return read_pressure(config, path, dimension, units, side);
+}
+
+/* An outflow, and what keeps it from reflecting sound. Where a wave leaves, d rho / dt = -(u + c) d rho / dx and
+ * d m / dt = (u + c) d rho / dt (LODI, Poinsot & Lele 1992; Izquierdo & Fueyo 2008). The populations that come back carry
+ * (Pi - m) / 2 = A rho, A = (1/3 + u^2 + 2 u c - u - c) / 2, in the next step, and the stress of the wave before collision,
+ * -tau c / 3 d rho / dx. An outflow gives them at the time of this step, with the stress after collision reversed. The difference is
+ *   d rho / dx (-(u + c) A - 2 nu c), with tau and nu of a plane wave, of which the trace has its own rate.
+ * The density of vortices varies with the square of their Mach number only, so that they hardly notice. */
+static double wave_term(const gab_level_model *at, int dimension, double across, double slope)
+{
+  const double c = 0.57735026918962576, bulk = 1 / at->bulk_rate;
+  const double nu = ((bulk + (dimension - 1) / at->rates.even) / dimension - 0.5) / 3;
+  const double share = (1 / 3.0 + across * across + 2 * across * c - across - c) / 2;
+  return slope * (-(across + c) * share - 2 * nu * c);
+}
+
+static double characteristic_arrives(const gab_lbm_model *model, const gab_level_model *at,
+                                     const gab_open_link *link, const gab_open_view *seen)
+{
+  const gab_side *side = gab_lbm_condition(&model->options, link->conditions[link->side / 2]);
+  double given, u[3], drho = state_of(model, at, link, seen, u, &given);
+  const int normal = link->side / 2;
+  double extra = kept_share(at, 10, u) * shear_stress(model, link, seen, drho, u);
+  if (link->source[0] != GAB_OPEN_SELF)
+    extra -= kept_share(at, 30, u) * normal_stress(model, link, seen->sent, drho, u);
+  if (link->source[0] == GAB_OPEN_NEXT)
+    extra += 6 * model->lattice->weight[link->q] *
+             wave_term(at, model->lattice->dimension, link->side % 2 ? u[normal] : -u[normal],
+                       drho - seen->next_drho);
+  const double out = drho + side->relaxation * mean_of(link, at->softness) * (given - drho);
+  stop_backflow(link, u);
+  return gab_lbm_equilibrium(model, link->q, out, u) + extra;
+}
+
+/* Outflow whose populations follow the characteristics of the wave that leaves; nothing flows back in. */
+const gab_side_descriptor gab_side_characteristic = GAB_SIDE_DESCRIPTOR(
+    name = "characteristic",
+    doc = "Outflow that reflects little sound; its pressure drifts to the given one slowly; no backflow.",
+    keys = characteristic_keys, key_count = sizeof characteristic_keys / sizeof *characteristic_keys,
+    read = read_characteristic, arrival = GAB_ARRIVAL_COMPUTED, reads_next_density = true,
+    has_velocity = false, precedence = 3, amplifies_waves = true, reynolds_along = 25,
+    arrives = characteristic_arrives);
 
 /* ------------------------------------------------------------------------------------------ user-defined */
 
@@ -242,6 +313,7 @@ static gab_status read_own(const gab_config *config, const char *path, int dimen
 }
 
 /* A user-defined side: its stability is unknown. */
-const gab_side_descriptor gab_side_own = GAB_SIDE_DESCRIPTOR(
-    name = NULL, doc = NULL, keys = NULL, key_count = 0, read = read_own, arrival = GAB_ARRIVAL_COMPUTED,
-    has_velocity = false, precedence = 3, amplifies_waves = false, reynolds_along = 0, arrives = own_arrives);
+const gab_side_descriptor gab_side_own =
+    GAB_SIDE_DESCRIPTOR(name = NULL, doc = NULL, keys = NULL, key_count = 0, read = read_own,
+                        arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false, reads_next_density = false,
+                        precedence = 4, amplifies_waves = false, reynolds_along = 0, arrives = own_arrives);

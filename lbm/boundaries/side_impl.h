@@ -46,6 +46,8 @@ typedef struct gab_side_descriptor {
                      gab_side *side);
   /** Links (links.c), places beyond the domain as levels see them (levels_view.c), the mass of walls, the identity of the arithmetic. */
   gab_side_arrival arrival;
+  /** Of ::GAB_ARRIVAL_COMPUTED: gab_open_view.next_drho is needed. */
+  bool reads_next_density;
   /** `velocity`, `profile` and `flow_rate` of a gab_side count. */
   bool has_velocity;
   /** Where sides meet of which none bounces, the highest decides (doc/sides.md). */
@@ -60,9 +62,9 @@ typedef struct gab_side_descriptor {
 
 /** A descriptor from all of its members, each as `member = value`, in any order: an answer that is missing does not compile. A member that
  *  is added above is a parameter more here. */
-#define GAB_SIDE_DESCRIPTOR(a, b, c, d, e, f, g, h, i, j, k)                                                 \
+#define GAB_SIDE_DESCRIPTOR(a, b, c, d, e, f, g, h, i, j, k, l)                                              \
   {                                                                                                          \
-    .a, .b, .c, .d, .e, .f, .g, .h, .i, .j, .k                                                               \
+    .a, .b, .c, .d, .e, .f, .g, .h, .i, .j, .k, .l                                                           \
   }
 
 #define GAB_SIDE_DECLARATION(upper, lower) extern const gab_side_descriptor gab_side_##lower;
@@ -130,6 +132,32 @@ static inline bool gab_side_is_user_defined(const gab_side *side)
     .name = "ramp_time", .type = GAB_CONFIG_REAL, .min = 0, .max = INFINITY, .unit = "s",                    \
     .default_text = "0", .doc = "Time of the smooth ramp of the " what " from zero."                         \
   }
+
+/** Keys of a side that give it a sponge, for descriptors. */
+#define GAB_SIDE_SPONGE_KEYS                                                                                 \
+  {.name = "sponge_thickness",                                                                               \
+   .type = GAB_CONFIG_REAL,                                                                                  \
+   .min = 0,                                                                                                 \
+   .max = INFINITY,                                                                                          \
+   .min_excluded = true,                                                                                     \
+   .unit = "m",                                                                                              \
+   .default_text = GAB_CONFIG_OPTIONAL,                                                                      \
+   .doc =                                                                                                    \
+       "Thickness of a layer in front of the side that draws the flow to the given values: doc/sides.md."},  \
+      {.name = "sponge_damping",                                                                             \
+       .type = GAB_CONFIG_REAL,                                                                              \
+       .min = 0,                                                                                             \
+       .max = INFINITY,                                                                                      \
+       .default_text = "4",                                                                                  \
+       .doc = "Sound that crosses the sponge and returns decays to exp(-sponge_damping)."},                  \
+  {                                                                                                          \
+    .name = "sponge_viscosity", .type = GAB_CONFIG_REAL, .min = 1, .max = INFINITY, .default_text = "1",     \
+    .doc = "Viscosity at the side over that of the fluid; ends at relaxation rate 1."                        \
+  }
+/** Takes #GAB_SIDE_SPONGE_KEYS and, of a side without a velocity of its own, `sponge_velocity`.
+ *  @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_side_read_sponge(const gab_config *config, const char *path, int dimension,
+                                const struct gab_units *units, bool has_velocity, gab_side *side);
 
 /** @name Velocity or pressure of a side in space (side_velocity.c) and time (side_time.c)
  *  @{ */

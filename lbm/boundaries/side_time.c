@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The velocity or pressure that a side gives, in time: ramp, formula, series, oscillation. */
-#include "lbm/boundaries/side_impl.h"
+#include "lbm/lbm_impl.h"
 #include "lbm/setup/units.h"
 
 #include <limits.h>
@@ -82,4 +82,19 @@ bool gab_side_vary_in_time_alike(const gab_side *a, const gab_side *b)
 {
   return period_of(a) == period_of(b) && a->ramp_steps == b->ramp_steps && a->dt == b->dt &&
          same_formula(a->factor, b->factor) && gab_time_series_equal(a->series, b->series);
+}
+
+void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_FACTORS])
+{
+  const gab_lbm_options *options = &lbm->model.options;
+  for (int k = 0; k < GAB_SIDE_FACTORS; k++) ramp[k] = 0;
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    const gab_side *at = gab_lbm_condition(options, k);
+    double turn[2];
+    gab_side_turn_at(at, time, turn);
+    const double factor = gab_side_factor_at(at, time) * lbm->scale[k];
+    ramp[k] = factor * turn[0];
+    ramp[k + GAB_MOST_CONDITIONS] = factor * turn[1];
+  }
+  ramp[GAB_SIDE_TIME] = time;
 }

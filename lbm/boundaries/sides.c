@@ -62,21 +62,22 @@ gab_status gab_boundary_register(const gab_boundary *boundary)
 /* ------------------------------------------------------------------------------------------ closed kinds */
 
 /* Has to agree with the forest. */
-const gab_side_descriptor gab_side_periodic =
-    GAB_SIDE_DESCRIPTOR(name = "periodic", doc = "Periodic with the opposite side.", keys = NULL,
-                        key_count = 0, read = NULL, arrival = GAB_ARRIVAL_WRAPPED, has_velocity = false,
-                        precedence = 0, amplifies_waves = false, reynolds_along = 0, arrives = NULL);
+const gab_side_descriptor gab_side_periodic = GAB_SIDE_DESCRIPTOR(
+    name = "periodic", doc = "Periodic with the opposite side.", keys = NULL, key_count = 0, read = NULL,
+    arrival = GAB_ARRIVAL_WRAPPED, has_velocity = false, reads_next_density = false, precedence = 0,
+    amplifies_waves = false, reynolds_along = 0, arrives = NULL);
 
 /* Half-way bounce-back. */
-const gab_side_descriptor gab_side_wall = GAB_SIDE_DESCRIPTOR(
-    name = "wall", doc = "No slip.", keys = NULL, key_count = 0, read = NULL, arrival = GAB_ARRIVAL_BOUNCED,
-    has_velocity = false, precedence = 0, amplifies_waves = false, reynolds_along = 0, arrives = NULL);
+const gab_side_descriptor gab_side_wall =
+    GAB_SIDE_DESCRIPTOR(name = "wall", doc = "No slip.", keys = NULL, key_count = 0, read = NULL,
+                        arrival = GAB_ARRIVAL_BOUNCED, has_velocity = false, reads_next_density = false,
+                        precedence = 0, amplifies_waves = false, reynolds_along = 0, arrives = NULL);
 
 /* Specular reflection. */
-const gab_side_descriptor gab_side_free_slip =
-    GAB_SIDE_DESCRIPTOR(name = "free_slip", doc = "Free slip: no friction and no flow across.", keys = NULL,
-                        key_count = 0, read = NULL, arrival = GAB_ARRIVAL_REFLECTED, has_velocity = false,
-                        precedence = 1, amplifies_waves = false, reynolds_along = 0, arrives = NULL);
+const gab_side_descriptor gab_side_free_slip = GAB_SIDE_DESCRIPTOR(
+    name = "free_slip", doc = "Free slip: no friction and no flow across.", keys = NULL, key_count = 0,
+    read = NULL, arrival = GAB_ARRIVAL_REFLECTED, has_velocity = false, reads_next_density = false,
+    precedence = 1, amplifies_waves = false, reynolds_along = 0, arrives = NULL);
 
 #define OF_PROFILE(key, in, text, ...)                                                                       \
   {                                                                                                          \
@@ -138,6 +139,7 @@ static const gab_config_key velocity_keys[] = {
                .min = 0, .max = INFINITY),
     OF_PROFILE("period", "s", "Only womersley: period of the oscillation.", POSITIVE),
     GAB_SIDE_TIME_KEYS("velocity"),
+    GAB_SIDE_SPONGE_KEYS,
 };
 
 /* Keys that some profiles have: bits by gab_profile. */
@@ -225,12 +227,13 @@ static gab_status read_velocity(const gab_config *config, const char *path, int 
       return gab_config_fail(config, rate, "must not be 0; a side that rests is of type wall");
   }
   GAB_TRY(read_profile(config, path, dimension, side));
-  return gab_side_read_time(config, path, units, side);
+  GAB_TRY(gab_side_read_time(config, path, units, side));
+  return gab_side_read_sponge(config, path, dimension, units, true, side);
 }
 
 /* Bounce-back with momentum, Ladd 1994. */
-const gab_side_descriptor gab_side_velocity =
-    GAB_SIDE_DESCRIPTOR(name = "velocity", doc = "Given velocity: inlet or moving wall.",
-                        keys = velocity_keys, key_count = sizeof velocity_keys / sizeof *velocity_keys,
-                        read = read_velocity, arrival = GAB_ARRIVAL_BOUNCED, has_velocity = true,
-                        precedence = 0, amplifies_waves = true, reynolds_along = 0, arrives = NULL);
+const gab_side_descriptor gab_side_velocity = GAB_SIDE_DESCRIPTOR(
+    name = "velocity", doc = "Given velocity: inlet or moving wall.", keys = velocity_keys,
+    key_count = sizeof velocity_keys / sizeof *velocity_keys, read = read_velocity,
+    arrival = GAB_ARRIVAL_BOUNCED, has_velocity = true, reads_next_density = false, precedence = 0,
+    amplifies_waves = true, reynolds_along = 0, arrives = NULL);

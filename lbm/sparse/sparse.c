@@ -24,13 +24,19 @@ static void sweep_own_places(const gab_lbm_model *model, gab_lbm_block *block, s
   gab_lbm_sweep_runs(model, block, f, f, block->now, block->now->next, &run, 1, NULL);
 }
 
-void gab_sparse_sweep(const gab_lbm_model *model, gab_lbm_block *block, size_t slab)
+void gab_sparse_sweep(const gab_lbm_model *model, gab_lbm_block *block, size_t slab,
+                      const double ramp[GAB_SIDE_FACTORS])
 {
   const size_t first = block->sparse->chunk_start[slab], last = block->sparse->chunk_start[slab + 1];
   if (first == last) return;
-  if (gab_sparse_is_odd(block)) sweep_own_places(model, block, first, last);
-  else if (in_float(model)) sparse_float_sweep_chunks(model, block, first, last);
-  else sparse_double_sweep_chunks(model, block, first, last);
+  const gab_sponge_cells cells = {.field = block->src, .sent = block->now->next->sent};
+  if (!gab_sparse_is_odd(block)) {
+    if (in_float(model)) sparse_float_sweep_chunks(model, block, slab, ramp);
+    else sparse_double_sweep_chunks(model, block, slab, ramp);
+    return;
+  }
+  sweep_own_places(model, block, first, last);
+  if (model->sponges) gab_sponge_apply(model, block, slab, &cells, ramp);
 }
 
 void gab_sparse_apply_links(const gab_lbm_model *model, const gab_lbm_job *job,

@@ -138,8 +138,9 @@ gab_status gab_sparse_add_open(gab_sparse_draft *draft, uint32_t cell, uint32_t 
 
 /* ------------------------------------------------------------------------------------------ using it */
 
-/** Sweeps the cells of a slab. */
-void gab_sparse_sweep(const gab_lbm_model *model, gab_lbm_block *block, size_t slab);
+/** Sweeps the cells of a slab and applies sponges. @param[in] ramp  all factors */
+void gab_sparse_sweep(const gab_lbm_model *model, gab_lbm_block *block, size_t slab,
+                      const double ramp[GAB_SIDE_FACTORS]);
 /** The share of a sparse block in gab_links_apply(). */
 void gab_sparse_apply_links(const gab_lbm_model *model, const gab_lbm_job *job,
                             const double ramp[GAB_SIDE_FACTORS]);

@@ -23,6 +23,7 @@ typedef struct kept_block {
   gab_field from, to;   /* from: of a block in a fused field a list of what arrives; to: of two fields only */
   const gab_lbm_job *jobs;
   size_t parts;
+  const double *ramp;
   uint64_t different; /* bytes */
 } kept_block;
 
@@ -38,6 +39,7 @@ struct gab_lbm_recompute {
   gab_step asked; /* ... in this step */
   kept_block *kept;
   size_t count;
+  double ramp[GAB_SIDE_FACTORS]; /* in the sub-step of the kept blocks */
   mark *marks;
   size_t mark_count;
   gab_step marked;   /* step of the marks */
@@ -176,7 +178,8 @@ static gab_status keep(gab_lbm *lbm, gab_lbm_block *block, const gab_lbm_job *jo
   gab_lbm_recompute *recompute = lbm->recompute;
   GAB_TRY(gab_list_reserve(&recompute->kept, recompute->count, sizeof(kept_block)));
   kept_block *made = &recompute->kept[recompute->count];
-  *made = (kept_block){.block = block, .before = *block, .jobs = job, .parts = job->parts};
+  *made = (kept_block){
+      .block = block, .before = *block, .jobs = job, .parts = job->parts, .ramp = recompute->ramp};
   GAB_TRY(block->in_fused ? copy_arrivals(&lbm->model, block, &made->from)
                           : copy_field(block->src, &made->from));
   recompute->count++;
@@ -188,6 +191,7 @@ gab_status gab_lbm_recompute_keep(gab_lbm *lbm, const gab_lbm_substep *at)
   const gab_lbm_jobs *jobs = &lbm->stage[at->level].plan.jobs;
   const double start = gab_seconds();
   drop_kept(lbm->recompute); /* of a step that a fault has ended */
+  gab_lbm_ramps(lbm, at->time, lbm->recompute->ramp);
   for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts)
     for (gab_lbm_block *block = jobs->list[i].block; block; block = block->next)
       if (has(lbm, at, block)) GAB_TRY(keep(lbm, block, &jobs->list[i]));
@@ -281,7 +285,7 @@ static gab_status mark_sample(gab_lbm *lbm, int level)
 static void sweep_part(const gab_lbm_model *model, kept_block *kept, const gab_lbm_job *job)
 {
   for (size_t slab = job->first_slab; slab < job->last_slab; slab++)
-    gab_lbm_sweep_slab(model, &kept->before, slab);
+    gab_lbm_sweep_slab(model, &kept->before, slab, kept->ramp);
 }
 
 /* Of a block in a fused field, whose sweep writes what its cells send, and nothing else. */

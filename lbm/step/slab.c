@@ -66,17 +66,30 @@ static void sweep_dense(const gab_lbm_model *model, gab_lbm_block *block, const 
                      last - first, runs + start[slabs]);
 }
 
-void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab)
+/* What comes after the sweep of a dense block, or of a fused group. */
+static void change_sent(const gab_lbm_model *model, const gab_lbm_block *block, size_t slab,
+                        const double ramp[GAB_SIDE_FACTORS])
 {
-  if (block->sparse) gab_sparse_sweep(model, block, slab);
-  else sweep_dense(model, block, block->runs, block->run_start, slab);
+  const gab_sponge_cells cells = {.field = block->dst ? block->dst : block->src,
+                                  .sent = block->now->next->sent};
+  if (model->sponges && !block->sparse) gab_sponge_apply(model, block, slab, &cells, ramp);
   if (model->local_force) gab_lbm_push_slab(model, block, slab);
 }
 
-void gab_lbm_sweep_fused(const gab_lbm_model *model, gab_lbm_block *first, size_t slab)
+void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab,
+                        const double ramp[GAB_SIDE_FACTORS])
 {
-  if (first->sparse) gab_sparse_sweep(model, first, slab);
+  if (block->sparse) gab_sparse_sweep(model, block, slab, ramp);
+  else sweep_dense(model, block, block->runs, block->run_start, slab);
+  change_sent(model, block, slab, ramp);
+}
+
+void gab_lbm_sweep_fused(const gab_lbm_model *model, gab_lbm_block *first, size_t slab,
+                         const double ramp[GAB_SIDE_FACTORS])
+{
+  if (first->sparse) gab_sparse_sweep(model, first, slab, ramp);
   else sweep_dense(model, first, first->fused_runs, first->fused_start, slab);
-  for (const gab_lbm_block *block = first; block && model->local_force; block = block->next)
-    gab_lbm_push_slab(model, block, slab);
+  const bool changes = model->sponges || model->local_force;
+  for (const gab_lbm_block *block = first; block && changes; block = block->next)
+    change_sent(model, block, slab, ramp);
 }

@@ -121,7 +121,7 @@ static void help_messages(const step_of *step, worker *by, const gab_lbm_block *
 static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
 {
   const double start = now(by);
-  gab_lbm_sweep_fused(step->model, job->block, slab);
+  gab_lbm_sweep_fused(step->model, job->block, slab, step->ramp);
   if (by->clock) by->clock->sweep += now(by) - start;
   if (by->talks) help_messages(step, by, job->block);
 }
@@ -220,20 +220,6 @@ static void work_off(const step_of *step, worker *by)
       if (step->model->times_blocks) timed_part(step, by, &step->plan->jobs.list[i]);
       else main_part(step, by, &step->plan->jobs.list[i]);
     }
-  }
-}
-
-void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_FACTORS])
-{
-  const gab_lbm_options *options = &lbm->model.options;
-  for (int k = 0; k < GAB_SIDE_FACTORS; k++) ramp[k] = 0;
-  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
-    const gab_side *at = gab_lbm_condition(options, k);
-    double turn[2];
-    gab_side_turn_at(at, time, turn);
-    const double factor = gab_side_factor_at(at, time) * lbm->scale[k];
-    ramp[k] = factor * turn[0];
-    ramp[k + GAB_MOST_CONDITIONS] = factor * turn[1];
   }
 }
 

@@ -245,10 +245,14 @@ static void run_temporal_block(gab_lbm *lbm, const gab_temporal_plan *plan, gab_
 /* The next steps may compute the state only. */
 static bool may_block_in_time(const gab_lbm *lbm)
 {
+  for (int k = 0; k < gab_lbm_condition_count(&lbm->model.options); k++)
+    if (lbm->model.reads_next_density[k])
+      return false; /* of the cell behind the next one the sweep comes too early */
   if (lbm->model.walls.is_on)
     return false; /* what walls take back in a step follows from all of the one before */
   return lbm->deepest == 0 && !lbm->wants_forces && !gab_lbm_recompute_waits(lbm) &&
-         !lbm->model.local_force && !lbm->model.times_blocks && lbm->model.kernel->in_place;
+         !lbm->model.local_force && !lbm->model.sponges && !lbm->model.times_blocks &&
+         lbm->model.kernel->in_place;
 }
 
 /* The plan of temporal blocks belongs to that of steps, and goes with it. @param[out] plan  NULL: one step at a time */

@@ -65,7 +65,7 @@ def draw_side_pair(rng, dims, axis, speed):
     if kind < 0.7:
         return [dict(rng.choice(closed)), dict(rng.choice(closed))]
     if kind < 0.85:
-        return [inlet, {"type": pick(rng, "outflow", "pressure")}]
+        return [inlet, {"type": pick(rng, "outflow", "pressure", "characteristic")}]
     return [{"type": "pressure", "pressure": 1e-3}, {"type": "pressure"}]
 
 
@@ -160,7 +160,7 @@ def draw_patch(rng, dims, cells, axis, speed, name):
     else:
         x, y = [c for k, c in enumerate(near) if k != axis]
         patch["points"] = [x - size, y - size, x + 2 * size, y - size, x, y + 2 * size]
-    kind = pick(rng, "wall", "free_slip", "pressure", "pressure", "outflow", "velocity", "flow_rate", "flow_rate")
+    kind = pick(rng, "wall", "free_slip", "pressure", "pressure", "outflow", "characteristic", "velocity", "flow_rate", "flow_rate")
     patch["type"] = "velocity" if kind == "flow_rate" else kind
     if kind == "velocity":
         patch["velocity"] = [round(rng.uniform(-speed, speed), 4) for _ in range(dims)]
@@ -188,6 +188,8 @@ def draw_geometry(rng):
             side["factor"] = "1 + 0.4 * sin(%g * t)" % rng.choice((0.05, 0.3, 1))
         if side["type"] == "pressure" and rng.random() < 0.5:
             side.update(pressure=1e-3, factor="cos(0.1 * t)")
+        if side["type"] in ("velocity", "pressure", "outflow", "characteristic") and rng.random() < 0.4:
+            side.update(sponge_thickness=rng.randint(8, 20), sponge_damping=pick(rng, 0.5, 1), sponge_viscosity=pick(rng, 1, 5))
         if side["type"] == "velocity" and side.get("profile") == "parabolic" and rng.random() < 0.6:
             area = 1
             for c in cells[1:] if side is boundaries.get("x_min") else ():

@@ -43,6 +43,19 @@ static inline bool draw_sides(drawing *from, flow_case *given, const uint64_t on
   return is_round;
 }
 
+/* Some sides get a sponge, some outflows become characteristic: flows without temporal blocking. */
+static inline void draw_sponges(drawing *from, flow_case *given)
+{
+  for (int side = 0; side < 2 * given->dimension; side++) {
+    gab_side *it = &given->options.sides[side];
+    if (it->kind == GAB_SIDE_OUTFLOW && draw(from, 2)) it->kind = GAB_SIDE_CHARACTERISTIC;
+    if (!gab_side_kind_passes_fluid(it->kind) || draw(from, 3) > 0) continue;
+    it->sponge = (gab_sponge){.thickness = draw_real(from, 2, 12),
+                              .rate = draw_real(from, 0, 0.2),
+                              .viscosity = draw_real(from, 1, 4)};
+  }
+}
+
 /* @param[out] bodies  up to `most`, borrowed by the flow @param[in] staircases_in  one of so many has no interpolated wall */
 static inline void draw_bodies(drawing *from, flow_case *given, gab_body *bodies, uint64_t most,
                                uint64_t staircases_in, double largest_radius)

@@ -208,6 +208,26 @@ static void impossible_flows_are_refused_with_place_and_numbers(void **state)
   expect_refused("fluid: {omega: 1.0}\nlbm: {lattice: d3q15}\n", 2, "d3q27");
 }
 
+static void sponges_without_effect_or_too_strong_are_refused(void **state)
+{
+  (void)state;
+  const char *const with =
+      "fluid: {omega: 1.0}\nboundaries:\n  x_min: {type: wall}\n  x_max: {type: outflow, ";
+  static const struct {
+    const char *keys, *message;
+  } wrong[] = {{"sponge_damping: 3}\n", "has no effect without boundaries.x_max.sponge_thickness"},
+               {"sponge_velocity: [0.1, 0]}\n", "has no effect without"},
+               {"sponge_thickness: 0.2}\n", "is 2 cells, less than 4"},
+               {"sponge_thickness: 0.5, sponge_damping: 0}\n", "the sponge has no effect"},
+               {"sponge_thickness: 0.5, sponge_damping: 9}\n",
+                "more than 0.5: a layer of 5 cells can have 1.44 at most"}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    char text[512];
+    snprintf(text, sizeof text, "%s%s", with, wrong[i].keys);
+    expect_refused(text, 2, wrong[i].message);
+  }
+}
+
 static void lattices_of_space_are_chosen_by_name(void **state)
 {
   (void)state;
@@ -262,6 +282,7 @@ int main(void)
       cmocka_unit_test(two_of_time_step_viscosity_and_omega_give_the_third),
       cmocka_unit_test(cells_across_a_body_are_those_of_the_level_that_covers_it),
       cmocka_unit_test(impossible_flows_are_refused_with_place_and_numbers),
+      cmocka_unit_test(sponges_without_effect_or_too_strong_are_refused),
       cmocka_unit_test(lattices_of_space_are_chosen_by_name),
       cmocka_unit_test(taylor_green_vortices_come_with_their_gradient),
   };

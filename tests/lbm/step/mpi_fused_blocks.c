@@ -53,6 +53,7 @@ static drawn_flow draw_flow(drawing *from)
   draw_grid(from, &made);
   draw_sides(from, &made.given, (const uint64_t[3]){3, 3, 3});
   draw_bodies(from, &made.given, made.bodies, BODIES, 2, 3.5);
+  draw_sponges(from, &made.given);
   gab_lbm_options *options = &made.given.options;
   options->omega = draw_real(from, 0.8, 1.8);
   options->precision = draw(from, 2) ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sponge layers in front of sides and patches. After its collision a cell of a sponge sends
+ *   f_q = f_eq(rho, u) + g (f_q - f_eq(rho, u)) + s (f_eq(rho_s, u_s) - f_eq(rho, u)).
+ * The last term draws density or velocity to those of the side by the share s (as Xu & Sagaut 2013, J. Comput. Phys. 245, 14). The one
+ * before makes the fluid more viscous: g is what a collision with the larger viscosity leaves of the stress over what this one leaves.
+ * Below rate 1 the sign would change; so the viscosity ends at that of rate 1. All of it acts on what a cell sends, behind any
+ * collision, and is a pure function of place and time. */
+#include "core/base/lower_bound_impl.h"
+#include "lbm/lbm_impl.h"
+
+#include <math.h>
+
+/* ------------------------------------------------------------------------------------------ one cell */
+
+/* What a sponge draws a cell to. */
+typedef struct target {
+  const gab_side *side; /* NULL: the place in front of which the cell lies has no sponge */
+  double drho, velocity[3];
+} target;
+
+static target target_of(const gab_lbm_model *model, int level, int side, const int64_t cell[3],
+                        const double ramp[GAB_SIDE_FACTORS])
+{
+  const gab_domain *domain = gab_geometry_domain(model->geometry);
+  const int condition = gab_condition_at(model, level, cell, side);
+  const gab_side *given = gab_lbm_condition(&model->options, condition);
+  target made = {0};
+  double share[3] = {0, 0, 0}, shape[2];
+  if (given->sponge.thickness == 0) return made;
+  made.side = given;
+  for (int axis = 0; axis < domain->dimension; axis++)
+    share[axis] = ((double)cell[axis] + 0.5) / (double)(domain->cells[axis] << level);
+  gab_side_shape_at(given, side, domain, share, shape);
+  const double factor = shape[0] * ramp[condition] + shape[1] * ramp[condition + GAB_MOST_CONDITIONS];
+  made.drho = (given->density - 1) * factor;
+  for (int axis = 0; axis < 3; axis++)
+    made.velocity[axis] =
+        gab_side_moves(given) ? factor * given->velocity[axis] : given->sponge.velocity[axis];
+  return made;
+}
+
+/* What a collision with the rate of a larger viscosity leaves of the stress, over what this one leaves. */
+static double kept_stress(double rate, double viscosity)
+{
+  if (rate <= 1) return 1;
+  return (1 - fmax(1, 1 / (0.5 + viscosity * (1 / rate - 0.5)))) / (1 - rate);
+}
+
+/* @param[in] weight  1 at the side, 0 at the end of the sponge @param[in,out] f  what the cell has sent */
+static void absorb(const gab_lbm_model *model, const gab_level_model *at, const target *to, double weight,
+                   double *f)
+{
+  const gab_sponge *sponge = &to->side->sponge;
+  const double keep = kept_stress(at->rates.even, 1 + (sponge->viscosity - 1) * weight),
+               draw = ldexp(sponge->rate * weight, -at->level);
+  double drho, u[3];
+  gab_lbm_moments(model, at, f, &drho, u);
+  for (int axis = 0; axis < 3; axis++)
+    u[axis] += 0.5 * at->rates.force[axis] / (1 + drho); /* all that f has */
+  const double wanted = gab_side_is_open(to->side) ? to->drho : drho;
+  const double *velocity = gab_side_moves(to->side) || sponge->has_velocity ? to->velocity : u;
+  for (int q = 0; q < model->lattice->q; q++) {
+    const double now = gab_lbm_equilibrium(model, q, drho, u);
+    const double change = gab_lbm_equilibrium(model, q, wanted, velocity) - now;
+    f[q] = now + keep * (f[q] - now) + draw * change;
+  }
+}
+
+/* ------------------------------------------------------------------------------------------ rows */
+
+/* Distance of the centre of a cell from a side, in cells of level 0. */
+static double distance_from(const gab_lbm_model *model, int level, int side, int64_t cell)
+{
+  const int64_t size = gab_geometry_domain(model->geometry)->cells[side / 2] << level;
+  return ldexp((double)(side % 2 ? size - 1 - cell : cell) + 0.5, -level);
+}
+
+/* The deepest sponge of a side or its patches. */
+static double reach_of(const gab_lbm_model *model, int side)
+{
+  double most = 0;
+  for (int k = 0; k < gab_lbm_condition_count(&model->options); k++)
+    if (gab_lbm_condition_side(&model->options, k) == side)
+      most = fmax(most, gab_lbm_condition(&model->options, k)->sponge.thickness);
+  return most;
+}
+
+/* Whether all cells of a row have the same target. */
+static bool is_uniform(const gab_lbm_model *model, int side, const target *to)
+{
+  const gab_patches *patches = model->options.patches;
+  if (side / 2 == 0) return true;
+  return !(patches && (patches->sides >> side & 1)) &&
+         (!to->side || to->side->profile == GAB_PROFILE_CONSTANT);
+}
+
+static void absorb_row(const gab_lbm_model *model, const gab_lbm_block *block, const gab_sponge_cells *at,
+                       const gab_run *run, int32_t first, int32_t last, int side,
+                       const double ramp[GAB_SIDE_FACTORS])
+{
+  const int level = block->at->level, axis = side / 2;
+  const double reach = reach_of(model, side);
+  target to = {0};
+  bool known = false;
+  for (int32_t i = first; i < last; i++) {
+    const int64_t cell[3] = {block->first[0] + run->x + i, block->first[1] + run->y,
+                             block->first[2] + run->z};
+    const double away = distance_from(model, level, side, cell[axis]);
+    double f[GAB_LATTICE_MAX_Q];
+    if (away >= reach) {
+      if (axis != 0) return;
+      continue;
+    }
+    if (!known) to = target_of(model, level, side, cell, ramp);
+    known = is_uniform(model, side, &to);
+    if (!to.side || away >= to.side->sponge.thickness) continue;
+    const double left = 1 - away / to.side->sponge.thickness;
+    const size_t start = run->start + (uint32_t)i - at->shift;
+    for (int q = 0; q < model->lattice->q; q++) f[q] = gab_value_at(at->field, gab_place(start, at->sent[q]));
+    absorb(model, block->at, &to, left * left, f);
+    for (int q = 0; q < model->lattice->q; q++) gab_value_set(at->field, gab_place(start, at->sent[q]), f[q]);
+  }
+}
+
+/* Whether a block has cells of a side's sponge. */
+static bool reaches(const gab_lbm_model *model, const gab_lbm_block *block, int side)
+{
+  const int axis = side / 2;
+  const int64_t nearest = block->first[axis] + (side % 2 ? model->cells[axis] - 1 : 0);
+  return (model->sponges >> side & 1) &&
+         distance_from(model, block->at->level, side, nearest) < reach_of(model, side);
+}
+
+void gab_sponge_apply(const gab_lbm_model *model, const gab_lbm_block *block, size_t slab,
+                      const gab_sponge_cells *at, const double ramp[GAB_SIDE_FACTORS])
+{
+  const gab_run *runs = block->runs;
+  for (int side = 0; side < 2 * model->lattice->dimension; side++) {
+    if (!reaches(model, block, side)) continue;
+    size_t r = block->run_start[slab];
+    const size_t end = block->run_start[slab + 1];
+    if (at->is_part)
+      GAB_LOWER_BOUND(size_t, r, end, i, runs[i].start + (uint32_t)runs[i].length <= at->shift);
+    for (; r < end && (!at->is_part || runs[r].start < at->shift + at->count); r++) {
+      int32_t first = 0, last = runs[r].length;
+      if (at->is_part && runs[r].start < at->shift) first = (int32_t)(at->shift - runs[r].start);
+      if (at->is_part && runs[r].start + (uint32_t)last > at->shift + at->count)
+        last = (int32_t)(at->shift + at->count - runs[r].start);
+      absorb_row(model, block, at, &runs[r], first, last, side, ramp);
+    }
+  }
+}
+
+void gab_sponge_list(gab_lbm_model *model)
+{
+  model->sponges = 0;
+  for (int side = 0; side < 2 * model->lattice->dimension; side++)
+    if (reach_of(model, side) > 0) model->sponges |= 1U << side;
+}
