@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file gather.c
- *  @brief Gathers: the byte strings of all who take part go up the tree of reductions to the first of them, in pieces; long
- *  ones go to it straight.
+ *  @brief Gathers: byte strings of all participants travel up the tree of reductions to the root in pieces; long
+ *  strings go directly.
  *
- *  In the tree over the dense indices the parent of a member is the one whose index lacks the lowest set bit, so
- *  that a member and all below it are a range of indices. Each sends one stream: the head of its own string (rank and
- *  size) and, unless it is long, its bytes; then the streams of its children in their order, as they come: only the root
- *  looks at what they mean. A stream travels in pieces. The first one goes out unasked, so that short strings need one
- *  message for each level of the tree; each further one when the parent has acknowledged the one before. Of a long string
- *  the head alone goes up: the root, when it comes to it, calls for the string, and its owner answers. So each long string
- *  crosses the network once, and the root knows its size before. It calls for the next one while it still receives
- *  the one before, if the heads of both lie in the same piece and the next one is of one chunk at most.
+ *  In the tree over dense indices the parent of a member has the index without its lowest set bit, so a member and its
+ *  descendants are a range of indices. Each member sends one stream: the head of its own string (rank and size), the
+ *  bytes unless the string is long, and then the streams of its children in order, unchanged; only the root parses
+ *  them. A stream travels in pieces. The first piece is sent at once, so short strings need one message per level of
+ *  the tree; each further one after the parent has acknowledged the previous one. Only the head of a long string goes
+ *  up: when the root reaches it, it calls for the string, and the owner sends it. So each long string crosses the
+ *  network once, and the root knows its size before. The root calls for the next one while it receives the previous
+ *  one, if both heads are in the same piece and the next string is at most one chunk.
  *
  *  Invariants.
- *  - A member below the root holds one piece that it fills, one that its parent has not acknowledged and one that it receives,
- *    whatever lies below it; and a copy of its own string if that is long. Of each child one piece may wait in MPI.
- *  - The root holds one piece, one long string, and in MPI what it has called for ahead: one chunk.
- *  - The root calls for long strings in the order of ranks, for each once, and only for strings whose heads it has.
+ *  - A member below the root holds at most three pieces (being filled, not acknowledged by the parent, being received)
+ *    and a copy of its own string if that is long. One piece per child may wait in MPI.
+ *  - The root holds one piece, one long string, and in MPI one chunk that it has called for in advance.
+ *  - The root calls for each long string once, in the order of ranks, after it has received the head.
  *
- *  Nobody waits for ever. A piece is acknowledged when it has been received, whatever becomes of it then. Members wait for
- *  pieces of their children, one child after another, and for acknowledgements of their parents; while they do, owners of
- *  long strings look for the call of the root and answer it (wait_for()). So the root always gets a string for
- *  which it calls, and always comes to the piece of a child that is due next. A child from which its parent waits for a
- *  piece does not wait for an acknowledgement, since its parent has acknowledged all that it has; either it sends, or it
- *  waits for a child of its own, of which the same is true, and leaves send.
+ *  There is no deadlock. A piece is acknowledged on receipt. Members wait for pieces of their children, in turn, and
+ *  for acknowledgements of their parents; meanwhile owners of long strings answer the call of the root (wait_for()). So
+ *  the root always gets a string that it calls for. A child whose parent waits for its piece does not wait for an
+ *  acknowledgement, since the parent has acknowledged all received pieces. The child either sends, or waits for a child
+ *  of its own, to which the same applies; leaves send.
  *
- *  A death breaks the world for all who wait (GAB_ERR_FAULT), and the repair drops what was under way in all ports.
+ *  A death breaks the world for all waiting processes (GAB_ERR_FAULT), and the repair drops messages in transit in all
+ *  ports.
  *
- *  A member talks to its parent through one port and to its children through another, or it would have to wait
- *  for the one before it could hear the others. Behind the last piece both sides forget the channel, as do root and owner
- *  behind a long string: each gather begins at number 0, whatever one of them has dropped in between
- *  (gab_world_drop_messages()), and the root keeps no list of all ranks. */
+ *  A member uses separate ports to its parent and to its children, so that waiting for one does not block the
+ *  others. After the last piece both sides reset the channel, as do root and owner after a long string. So each
+ *  gather begins with sequence number 0, also after gab_world_drop_messages(), and the root has no list of all
+ *  ranks. */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 
 /* A piece begins with a byte of flags, a string with rank and size. */
 enum { FLAGS_BYTES = 1, HEAD_BYTES = 12 };
-enum { LAST_PIECE = 1 /* of its stream */ };
+enum { LAST_PIECE = 1 /* the last one of its stream */ };
 
 _Static_assert(GAB_GATHER_LONG_BYTES + HEAD_BYTES <= GAB_GATHER_PIECE_BYTES,
                "a string that is not long lies in one piece");
 
-/* The port between a member and its children: one of two, by its depth, which is the number of bits in its index. */
+/* The port between a member and its children: one of two, by its depth, the number of bits in its index. */
 static gab_port *port_below(const gab_world *world, int32_t index)
 {
   unsigned depth = 0;
@@ -51,14 +51,14 @@ static gab_port *port_below(const gab_world *world, int32_t index)
 
 /* ------------------------------------------------------------------------------------ a long string */
 
-/* What the owner of one has to do yet. Others have nothing to do. */
+/* Pending action of the owner of a long string. */
 typedef enum pending { PENDING_NONE, PENDING_CALL, PENDING_ANSWER } pending;
 
 typedef struct owner {
   gab_world *world;
   const gab_buffer *mine;
-  pending pending;  /* PENDING_CALL: the call is awaited; PENDING_ANSWER: the string is on its way */
-  gab_buffer *note; /* acknowledgements and calls that it sends: the outbox is where a long string lies */
+  pending pending;  /* PENDING_CALL: waits for the call; PENDING_ANSWER: the string is in transit */
+  gab_buffer *note; /* acknowledgements and calls to send, since the outbox has the long string */
 } owner;
 
 static gab_status await_call(owner *o)
@@ -68,7 +68,7 @@ static gab_status await_call(owner *o)
   return GAB_OK;
 }
 
-/* Behind what is under way: it is finished. */
+/* Called after the transfer in progress is finished. */
 static gab_status handle_pending(owner *o)
 {
   gab_port *port = o->world->gather_long;
@@ -87,7 +87,7 @@ static gab_status handle_pending(owner *o)
   return GAB_OK;
 }
 
-/* Finishes what is under way in a port, and meanwhile answers the root. */
+/* Finishes the transfer of a port, and meanwhile answers the root. */
 static gab_status wait_for(owner *o, gab_port *port)
 {
   for (int looks = 0; o->pending != PENDING_NONE;) {
@@ -110,7 +110,7 @@ static gab_status acknowledge(const owner *o, gab_port *down, gab_rank child)
   return gab_port_finish(down);
 }
 
-/* Into the inbox. @param[out] bytes  of the stream, in the inbox */
+/* Receives the next piece of a child. @param[out] bytes of the stream, in the inbox */
 static gab_status next_piece(owner *o, gab_port *down, gab_rank child, gab_reader *bytes, uint8_t *flags)
 {
   gab_world *world = o->world;
@@ -132,7 +132,7 @@ typedef struct relay {
   owner own;
   gab_port *up, *down;
   gab_rank parent;
-  gab_buffer filling, waiting; /* pieces: the one that grows, and the one that is lent to `up` */
+  gab_buffer filling, waiting; /* pieces: being filled, and lent to `up` */
   gab_buffer acknowledgement;
 } relay;
 
@@ -147,7 +147,7 @@ static size_t free_bytes_in(const gab_buffer *piece)
   return GAB_GATHER_PIECE_BYTES + FLAGS_BYTES - gab_message_bytes(piece);
 }
 
-/* Sends the piece once the one before is acknowledged, and begins the next one. */
+/* Sends the piece after the previous one is acknowledged, and begins the next one. */
 static gab_status push(relay *r, uint8_t flags)
 {
   GAB_TRY(wait_for(&r->own, r->up));
@@ -158,7 +158,7 @@ static gab_status push(relay *r, uint8_t flags)
   return begin_piece(&r->filling);
 }
 
-/* Into an empty piece: head and a string that is not long fit. */
+/* An empty piece has capacity for the head and a string that is not long. */
 static gab_status put_own(relay *r)
 {
   const gab_buffer *mine = r->own.mine;
@@ -168,8 +168,8 @@ static gab_status put_own(relay *r)
   return gab_put_bytes(&r->filling, mine->data, mine->size);
 }
 
-/* A piece that does not fit behind what is there becomes the next one as it is, uncopied: of two that follow
- * each other one at least is half full. */
+/* A piece that does not fit becomes the next piece without a copy, so of two successive pieces at least one is half
+ * full. */
 static gab_status pass_on(relay *r, gab_rank child)
 {
   gab_reader bytes;
@@ -231,14 +231,14 @@ typedef struct entry {
   size_t size;
 } entry;
 
-/* What comes from one child. */
+/* The stream of one child. */
 typedef struct stream {
-  owner own; /* the root, which has nothing to do */
+  owner own; /* the root, without a pending action */
   gab_port *port;
   gab_rank child;
-  gab_reader piece;    /* what is left of it */
+  gab_reader piece;    /* unread part of the piece */
   uint8_t flags;       /* of that piece */
-  gab_rank called_for; /* ahead */
+  gab_rank called_for; /* owner called in advance */
 } stream;
 
 static gab_status need_piece(stream *s)
@@ -266,8 +266,8 @@ static gab_status call_for(const owner *root, gab_rank from)
   return gab_port_send(root->world->gather_long, from, root->note);
 }
 
-/* The string behind the head that was read last, if it is known and worth it. What has been called for comes whether anybody waits or
- * not, so no more than a chunk. */
+/* Calls for the string after the last head, if its head is known. At most one chunk, since it arrives even if the
+ * gather fails. */
 static gab_status call_ahead(stream *s)
 {
   gab_reader rest = s->piece;
@@ -282,21 +282,21 @@ static gab_status call_ahead(stream *s)
   return call_for(&s->own, next.from);
 }
 
-/* From its owner, which waits for the call. */
+/* Fetches a long string from its owner, which waits for the call. */
 static gab_status fetch(stream *s, const entry *head, gab_reader *bytes)
 {
   gab_world *world = s->own.world;
   gab_port *port = world->gather_long;
-  gab_buffer *string = &world->outbox; /* which stays: fresh memory for each gather costs time */
+  gab_buffer *string = &world->outbox; /* kept, since new memory for each gather costs time */
   if (s->called_for != head->from) GAB_TRY(call_for(&s->own, head->from));
   GAB_TRY(gab_port_finish(port));
   s->called_for = GAB_NO_RANK;
   if (head->size + GAB_ENVELOPE_BYTES > string->capacity)
-    gab_buffer_release(string); /* or there would be two for a moment */
+    gab_buffer_release(string); /* otherwise two strings would exist temporarily */
   GAB_TRY(gab_port_receive(port, head->from, string, head->size));
   GAB_TRY(call_ahead(s));
   GAB_TRY(gab_port_finish(port));
-  gab_port_forget(port, head->from); /* or the root would keep a list of all ranks */
+  gab_port_forget(port, head->from); /* otherwise the root would keep a list of all ranks */
   *bytes = gab_message_reader(string);
   return GAB_OK;
 }
@@ -312,10 +312,10 @@ static gab_status take_string(stream *s, gab_rank due, gab_reader *bytes)
              " were due",
              head.size, head.from, due);
   if (head.size > GAB_GATHER_LONG_BYTES) return fetch(s, &head, bytes);
-  return gab_get_view(&s->piece, head.size, bytes); /* nobody cuts a string */
+  return gab_get_view(&s->piece, head.size, bytes); /* strings are not split over pieces */
 }
 
-/* Of the members from `child` on, all that are below it. A refusal does not stop the stream. */
+/* Reads the stream of `child` and its descendants. An error of `visit` does not stop the stream. */
 static gab_status take_stream(stream *s, int32_t child, gab_visit_fn visit, void *user, gab_status *verdict)
 {
   const int32_t count = gab_world_participants(s->own.world);
@@ -352,7 +352,7 @@ gab_status gab_world_gather(gab_world *world, const gab_buffer *mine, gab_visit_
 {
   GAB_TRY(gab_world_check(world));
   gab_world_enter(world, GAB_FAULT_POINT_REDUCTION);
-  if (gab_world_replays(world)) return GAB_OK; /* nobody hears it any more, and it hears nothing */
+  if (gab_world_replays(world)) return GAB_OK; /* a respawned process in its set-up takes no part */
   if (gab_world_is_root(world)) return collect(world, mine, visit, user);
   return send_up(world, gab_world_my_place(world), mine);
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file comm_world.c
- *  @brief MPI_COMM_WORLD after a fault: an application that still uses it is refused.
+ *  @brief Refuses the use of MPI_COMM_WORLD after a fault.
  *
- *  MPI_COMM_WORLD cannot be rebuilt: a spare has a rank of its own in it, and in a respawned process it holds only the
- *  processes that were spawned together. A reduction over it would give each process another result, without an error.
+ *  MPI_COMM_WORLD cannot be rebuilt: a spare keeps its old rank in it, and in a respawned process it contains only
+ *  the processes that were spawned together. A reduction over it would return different results on each process.
  *
  *      set-up, first run        errors of MPI_COMM_WORLD break the world, as those of other communicators do
- *      from the first fault on  it is revoked: every communication in it fails, and its error handler raises ::GAB_ERR_STATE
- *      in a respawned process   it is revoked before the set-up begins
+ *      from the first fault on  it is revoked: all its communication fails, and its error handler raises ::GAB_ERR_STATE
+ *      in a respawned process   it is revoked before the set-up
  *
- *  A revoked communicator still answers local questions. Those whose answer would be wrong raise the same status: rank, size and
- *  group, which are intercepted through the profiling interface of MPI, as is a change of the error handler. The definitions are
- *  weak, so a tool with its own takes precedence; communication is refused without them, too. */
+ *  Local queries of a revoked communicator still work. Queries with a wrong answer (rank, size, group) are intercepted through
+ *  the profiling interface of MPI and raise the same status; so does a change of the error handler. The definitions are weak, so
+ *  those of a tool take precedence; communication is refused without them, too. */
 #include "core/base/log.h"
 #include "core/world/world_impl.h"
 
 #include <stdio.h>
 
-static gab_world *guarded; /* MPI hands its error handlers no user pointer */
+static gab_world *guarded; /* MPI passes no user pointer to error handlers */
 static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 static char refusal[768]; /* empty: none */
 
@@ -32,7 +32,7 @@ static void raise_refusal(gab_world *world)
   gab_world_break(world);
 }
 
-/* A respawned process in its set-up cannot raise anything yet. Another reason to end the run comes first. */
+/* A respawned process cannot raise in its set-up. An earlier abort request has precedence. */
 static void refuse(gab_world *world, const char *what)
 {
   if (refusal[0] || world->abort_request != GAB_OK) return;
@@ -95,7 +95,7 @@ void gab_comm_world_raise_late(gab_world *world)
 #pragma weak MPI_Comm_group
 #pragma weak MPI_Comm_set_errhandler
 
-/* @param[in] right  what the communicator of those that run a rank says */
+/* @param[in] right the answer of the communicator of active processes */
 static void check_answer(const char *call, int answer, int right)
 {
   char what[96];
@@ -104,7 +104,8 @@ static void check_answer(const char *call, int answer, int right)
   refuse(guarded, what);
 }
 
-/* A spare at rest has no right answer; a respawned process in its set-up neither, but that may use the wrong one later. */
+/* There is no right answer on an idle spare, nor on a respawned process in its set-up; but the latter may use the
+ * wrong one later. */
 static bool is_to_be_checked(MPI_Comm comm)
 {
   if (comm != MPI_COMM_WORLD || !is_useless(guarded)) return false;
@@ -144,7 +145,7 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
   return code;
 }
 
-/* A program that sets one in each call of its function would not hear of the refusal. */
+/* A program that repeatedly sets its error handler would otherwise miss the refusal. */
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
   if (comm == MPI_COMM_WORLD && is_useless(guarded)) return MPI_SUCCESS;

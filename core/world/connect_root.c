@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file connect_root.c
- *  @brief The root is connected with everybody, where silence of connections tells who is cut off.
+ *  @brief Connects the root with all processes if silent connections are watched.
  *
- *  A process counts those as cut off with which it has connections that have fallen silent (core/world/quarantine.h). When the node
- *  of the root is cut off and its cable comes back, who had no connection to it listens to it again; and the first contact of the two
- *  in the midst of a repair costs a process that lives, now and then, in Open MPI 5.0.7 (doc/ulfm.md). Trees of
- *  messages do not connect the root with all: of four processes not with the last. So it sends an empty message to each when the
- *  world begins, and again in each repair, which may have given another root. */
+ *  A process treats peers as cut off if its connections to them are silent (core/world/quarantine.h). If the node of
+ *  the root is cut off and its cable is restored, a process without a connection to the root would accept its
+ *  messages again. A first contact of two processes during a repair sometimes kills a live process in Open MPI 5.0.7
+ *  (doc/ulfm.md). Trees of messages do not connect the root with all processes: of four, not with the last. So the
+ *  root sends an empty message to each at the start of the world, and again in each repair, which may change the
+ *  root. */
 #include "core/world/quarantine.h"
 #include "core/world/world_impl.h"
 

@@ -15,7 +15,7 @@
 
 enum { PROBES_PER_LIMIT = 8, MOST_FILTERED = 1000, SOURCE_IN_HEADER = 12 };
 #define LONGEST_PAUSE                                                                                        \
-  0.1 /* of the limit, between two tries to send again, where the system can be told (Linux 6.15) */
+  0.1 /* share of the limit between two retransmissions, if the system supports it (Linux 6.15) */
 #ifndef TCP_RTO_MAX_MS
 #define TCP_RTO_MAX_MS 44
 #endif
@@ -33,7 +33,7 @@ static bool is_within_machine(const gab_address *address)
   return memcmp(address->bytes, same, sizeof same) == 0 || memcmp(address->bytes, mapped, sizeof mapped) == 0;
 }
 
-/* @return false if it is no address of the internet */
+/* @return false unless it is an IP address */
 static bool take_address(const struct sockaddr_storage *from, gab_address *address)
 {
   *address = (gab_address){{0}};
@@ -60,7 +60,7 @@ static bool is_tcp(int descriptor)
   return (domain == AF_INET || domain == AF_INET6) && option_of(descriptor, SO_TYPE) == SOCK_STREAM;
 }
 
-/* @return false if nothing can be said about it, or its ends are on one machine */
+/* @return false if its state is unavailable, or both ends are on one machine */
 static bool look_at(int descriptor, gab_connection *connection)
 {
   struct sockaddr_storage peer = {0}, own = {0};
@@ -95,7 +95,7 @@ void gab_connections_visit(void (*visit)(const gab_connection *connection, void 
     if (end == entry->d_name || *end != '\0' || number == dirfd(descriptors) || !is_tcp((int)number))
       continue;
     const int own =
-        fcntl((int)number, F_DUPFD_CLOEXEC, 0); /* it may be closed, and be another one's, at any time */
+        fcntl((int)number, F_DUPFD_CLOEXEC, 0); /* the original may be closed and reused at any time */
     if (own < 0) continue;
     if (is_tcp(own) && look_at(own, &connection)) visit(&connection, user);
     close(own);
@@ -103,7 +103,7 @@ void gab_connections_visit(void (*visit)(const gab_connection *connection, void 
   closedir(descriptors);
 }
 
-/* ---------------------------------------------------------------- what is done to one */
+/* ---------------------------------------------------------------- actions */
 
 static bool set(int descriptor, int level, int option, unsigned value)
 {
@@ -141,7 +141,7 @@ static void attach(int descriptor, struct sock_filter *code, size_t length)
   (void)setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
 
-/* The program: for each address, what comes from it ends in the "no" that follows; else everything is let through. */
+/* Filter program: packets from each listed address jump to the following rejection; all others are accepted. */
 static void filter_listening(int descriptor, const gab_address *from, size_t count)
 {
   enum { LOAD, FIRST };

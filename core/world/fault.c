@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file fault.c
- *  @brief Faults: the error handler that sees them, the broken state, abort requests, and agreement. */
+ *  @brief Faults: error handler, broken state, abort requests, agreement. */
 #include "core/base/log.h"
 #include "core/world/world_impl.h"
 
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* MPI hands its error handlers no user pointer: they look their world up here. */
+/* Worlds of the error handlers, which get no user pointer from MPI. */
 static gab_world *watched;
 static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 
@@ -75,8 +75,8 @@ static gab_world *world_of(MPI_Comm comm, bool *derived)
   return NULL;
 }
 
-/* An application that ignores the code of its own call would compute on with garbage: this is the only place
- * that sees such an error, so it ends the run as if the application had raised it. */
+/* An application that ignores the code of its own MPI call would continue with garbage. Such an error is visible
+ * only here, so it is raised on behalf of the application. */
 static void raise_for_application(gab_world *world, int code)
 {
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -141,7 +141,7 @@ gab_status gab_world_mpi(gab_world *world, int code, const char *function)
   GAB_FAIL(GAB_ERR_MPI, "%s: %s", function, text);
 }
 
-/* Named, since nothing is to be found: MPI looks round on the way. */
+/* A probe with a named source that finds nothing lets MPI make progress. */
 void gab_mpi_progress(void)
 {
   int there;
@@ -181,7 +181,7 @@ gab_status gab_world_look_for_deaths(gab_world *world)
 
 gab_status gab_world_check(gab_world *world)
 {
-  if (gab_world_replays(world)) return GAB_OK; /* its faults are seen to behind the set-up */
+  if (gab_world_replays(world)) return GAB_OK; /* its faults are handled after the set-up */
 #ifdef GAB_HAVE_ULFM
   if (!world->broken && !world->is_without_mpi) {
     int revoked = 0;
@@ -252,7 +252,7 @@ gab_status gab_world_raise(gab_world *world, gab_status abort_request)
 gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths)
 {
   if (deaths) *deaths = false;
-  if (comm == MPI_COMM_NULL) return GAB_OK; /* a world without MPI: nobody else is there */
+  if (comm == MPI_COMM_NULL) return GAB_OK; /* a world without MPI has one process */
 #ifdef GAB_HAVE_ULFM
   const int code = MPIX_Comm_agree(comm, bits);
   if (code != MPI_SUCCESS && !gab_mpi_is_fault(code)) GAB_FAIL(GAB_ERR_MPI, "the agreement failed");
@@ -264,7 +264,7 @@ gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths)
   return GAB_OK;
 }
 
-/* The communicator on which all who are at work agree at present. */
+/* The present communicator of agreements in steps. */
 static MPI_Comm comm_at_work(const gab_world *world)
 {
   return world->resting ? world->active_comm : world->comm;
@@ -280,8 +280,8 @@ gab_status gab_world_refuse_logged(const gab_world *world, const char *what)
       what);
 }
 
-/* Somebody else may be in repair already, and meets us there in this very agreement: the bit of those at
- * work is then missing, for all alike. */
+/* Processes that are in a repair already take part in this agreement without the bit of processes in a step, so it
+ * is missing on all. */
 gab_status gab_world_agree(gab_world *world, uint32_t *flags)
 {
   GAB_TRY(gab_world_check(world));

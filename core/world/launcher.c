@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-/* The first of the variables that is set; `otherwise` if none is, or if its value is below `least` or too large. */
+/* Returns the value of the first variable that is set; `otherwise` if none is, or its value is below `least` or too
+ * large. */
 static int32_t read_number(const char *const *names, int32_t least, int32_t otherwise)
 {
   for (int i = 0; names[i]; i++)

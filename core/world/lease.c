@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 #define NOTES_PER_LIMIT 10
-#define SHARE           0.5 /* of the time after which the others give up */
+#define SHARE           0.5 /* of the time after which the others declare this process dead */
 
-static _Atomic int64_t limit; /* nanoseconds; 0: nobody watches */
-static _Atomic int64_t noted; /* when the process was there */
+static _Atomic int64_t limit; /* nanoseconds; 0: not started */
+static _Atomic int64_t noted; /* last recorded time */
 static atomic_flag ending = ATOMIC_FLAG_INIT;
 
-/* Of a clock that runs on while the machine sleeps. */
+/* Of a clock that includes the sleep of the machine. */
 static int64_t now(void)
 {
   struct timespec time;
@@ -67,14 +67,14 @@ static gab_status start_thread(void)
 {
   pthread_t thread;
   sigset_t all, before;
-  sigfillset(&all); /* signals are for the thread that computes */
+  sigfillset(&all); /* signals are handled by the computing thread */
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const int error = pthread_create(&thread, NULL, note_time, NULL);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (error)
     GAB_FAIL(GAB_ERR_MEMORY, "cannot start the thread that notes whether this process was away: %s",
              strerror(error));
-  pthread_detach(thread); /* it lives as long as the process */
+  pthread_detach(thread); /* it ends with the process */
   return GAB_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file members.c
- *  @brief Translation between ranks, dense indices and processes over the sorted lists of the gone and the returned. */
+ *  @brief Conversion between ranks, dense indices and processes by the sorted lists of lost and returned ranks. */
 #include "core/world/members.h"
 #include "core/base/lower_bound_impl.h"
 
@@ -42,7 +42,7 @@ gab_status gab_members_copy(gab_members *to, const gab_members *from)
   return GAB_OK;
 }
 
-/* How many of the gone ranks are below `rank`; also the place of `rank` in their list. */
+/* Number of lost ranks below `rank`; also the place of `rank` in their list. */
 static int32_t gone_below(const gab_members *members, gab_rank rank)
 {
   int32_t at = 0;
@@ -62,7 +62,7 @@ gab_status gab_members_remove(gab_members *members, gab_rank rank)
   return GAB_OK;
 }
 
-/* The place of `rank` in the list of those that have come back. */
+/* The place of `rank` in the list of returned ranks. */
 static int32_t return_place(const gab_members *members, gab_rank rank)
 {
   int32_t at = 0;
@@ -139,8 +139,7 @@ bool gab_members_has_survived(const gab_members *then, const gab_members *now, g
          gab_members_incarnation(then, rank) == gab_members_incarnation(now, rank);
 }
 
-/* Only ranks that have ever come back can differ in their incarnation; only those gone then, and here now, need
- * one that came back. */
+/* Only returned ranks can differ in their incarnation. */
 gab_status gab_members_survivors(const gab_members *then, const gab_members *now, gab_members *survivors)
 {
   gab_members left = {0};
@@ -174,15 +173,15 @@ int32_t gab_members_index(const gab_members *members, gab_rank rank)
 gab_rank gab_members_rank(const gab_members *members, int32_t index)
 {
   if (index < 0 || index >= gab_members_count(members)) return GAB_NO_RANK;
-  /* gone[i] - i is the number of members below gone[i] and does not fall with i: the gone ones that lie
-   * before the member of this index are those for which it is at most the index. */
+  /* gone[i] - i is the number of members below gone[i] and does not decrease with i. The lost ranks before the
+   * member of this index are those for which it is at most the index. */
   int32_t place = 0;
   GAB_LOWER_BOUND(int32_t, place, members->gone_count, i, members->gone[i] - i <= index);
   return index + place;
 }
 
-/* Set in the number of the gone ones where a list of those that came back follows: without any, the bytes are those
- * of a time when nobody could. */
+/* Flag in the number of lost ranks: a list of returned ranks follows. Without returned ranks the bytes equal those
+ * of the format before returns existed. */
 #define RETURNS_FOLLOW ((uint64_t)1 << 63)
 
 gab_status gab_members_pack(const gab_members *members, gab_buffer *out)
@@ -201,7 +200,7 @@ gab_status gab_members_pack(const gab_members *members, gab_buffer *out)
   return GAB_OK;
 }
 
-/* The lists have to be ascending and within the ranks: what does not obey was never packed by us. */
+/* The lists must be ascending and within the ranks. */
 static gab_status unpack_gone(gab_reader *in, gab_members *members, uint64_t count)
 {
   gab_rank last = -1;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file nodes.c
- *  @brief Which ranks are run on this node, and on which nodes processes are to be started for the dead.
+ *  @brief Ranks of this node, and choice of the nodes for respawned processes.
  *
- *  A process knows its own node only: the ranks that are run there, as they were at the end of the last repair. That is
- *  enough to tell whether a dead one sat here, and how many ranks the node has; what is best for all comes from reductions.
- *  Where a whole node is gone nobody remembers it, and nobody has to.
+ *  A process knows only its own node: its ranks at the end of the last repair. This tells whether a dead rank was on
+ *  this node and how many ranks the node has; the best choice is found by reductions. A lost node is not recorded
+ *  anywhere.
  *
- *  A node on which only replacement processes are left gets no more of them while there are others: its daemon has
- *  forgotten the job of those that would meet them there (doc/ulfm.md). So only who was started with the run speaks
- *  for a node. */
+ *  A node with replacement processes only gets no further ones while other nodes exist, since its daemon has
+ *  forgotten the first job (doc/ulfm.md). So only processes of the start represent a node. */
 #include "core/base/hash.h"
 #include "core/world/spares/respawn_impl.h"
 
@@ -29,7 +28,7 @@ gab_process gab_world_process_beside(const gab_world *world, gab_process process
   return index < world->origin_count ? world->origins[index] : GAB_NO_PROCESS;
 }
 
-/* ------------------------------------------------------------------------------------ who else is here */
+/* ------------------------------------------------------------------------------------ processes of the node */
 
 static gab_status keep_ranks(gab_world *world, const int32_t *ranks, int count)
 {
@@ -40,7 +39,7 @@ static gab_status keep_ranks(gab_world *world, const int32_t *ranks, int count)
   return GAB_OK;
 }
 
-/* @param[in] node  of the processes of this node */
+/* @param[in] node communicator of the processes of this node */
 static gab_status ask_node(gab_world *world, MPI_Comm node)
 {
   int here, all;
@@ -57,7 +56,7 @@ static gab_status ask_node(gab_world *world, MPI_Comm node)
   return status;
 }
 
-/* Two names of one hash only bring a replacement process onto another node than it might have come to, which it notices. */
+/* Equal hashes of two names only place a replacement process on another node, which it detects. */
 gab_status gab_nodes_find(gab_world *world)
 {
   char name[MPI_MAX_PROCESSOR_NAME];
@@ -70,7 +69,7 @@ gab_status gab_nodes_find(gab_world *world)
   MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
   const gab_status status = ask_node(world, node);
   if (status == GAB_OK) MPI_Comm_free(&node);
-  else gab_comm_revoke(node); /* others may wait there; messages may still be under way */
+  else gab_comm_revoke(node); /* others may wait in it; messages may be in transit */
   return status;
 }
 
@@ -81,7 +80,8 @@ static bool is_here(const gab_world *world, gab_rank rank)
   return false;
 }
 
-/* ------------------------------------------------------------------------------------ where replacement processes go */
+/* ------------------------------------------------------------------------------------ nodes of replacement
+ * processes */
 
 static bool is_vacant(const gab_world *world, gab_rank rank)
 {
@@ -95,7 +95,7 @@ int32_t gab_world_vacancies(const gab_world *world)
   return count;
 }
 
-/* The rank for which a replacement process is started. */
+/* The rank of a replacement process. */
 static gab_rank vacancy(const gab_world *world, int32_t number)
 {
   for (int32_t i = 0; i < world->members.gone_count; i++)
@@ -127,7 +127,7 @@ static gab_process origin_of_rank(const gab_world *world, gab_rank rank)
 
 static bool speaks_for_node(const gab_world *world) { return world->process < world->first_processes; }
 
-/* The lowest rank in the communicator that speaks for the node where each rank was run, INT_MAX if none is left. */
+/* Determines for each rank the lowest communicator rank that represents its former node; INT_MAX if there is none. */
 static int find_old_nodes(const gab_world *world, int32_t count, int *comm_ranks)
 {
   int me;
@@ -137,7 +137,7 @@ static int find_old_nodes(const gab_world *world, int32_t count, int *comm_ranks
   return MPI_Allreduce(MPI_IN_PLACE, comm_ranks, count, MPI_INT, MPI_MIN, world->comm);
 }
 
-/* Ranks that are run on this node, with the replacement processes that come back to it. */
+/* Number of ranks of this node, including replacement processes that return to it. */
 static int count_load(const gab_world *world, int32_t count, const int *comm_ranks)
 {
   int load = 0;
@@ -147,11 +147,12 @@ static int count_load(const gab_world *world, int32_t count, const int *comm_ran
   return load;
 }
 
-/* One after the other, since each makes its node fuller. Processes of one node offer the same: the lowest stands for it. */
+/* Chooses nodes one by one, since each choice increases the load of its node. Processes of one node offer the same;
+ * the lowest represents it. */
 static int find_new_nodes(const gab_world *world, int32_t count, int *comm_ranks, gab_process *origins)
 {
   int me, load = count_load(world, count, comm_ranks);
-  if (!speaks_for_node(world)) load += INT_MAX / 2; /* behind all who do */
+  if (!speaks_for_node(world)) load += INT_MAX / 2; /* after all nodes that are represented */
   MPI_Comm_rank(world->comm, &me);
   for (int32_t i = 0; i < count; i++) {
     if (comm_ranks[i] != INT_MAX) continue;
@@ -175,7 +176,7 @@ static void number_groups(gab_replacement_plan *plan, const int *comm_ranks)
   }
 }
 
-/* From those that stand for the nodes to rank 0. */
+/* Sends host names from the representatives to rank 0. */
 static int collect_hosts(const gab_world *world, gab_replacement_plan *plan, const int *comm_ranks)
 {
   int me, code = MPI_SUCCESS;
@@ -208,7 +209,7 @@ gab_status gab_nodes_plan(gab_world *world, gab_replacement_plan *plan)
   int *comm_ranks = NULL;
   GAB_TRY(allocate(plan, gab_world_vacancies(world)));
   for (int32_t i = 0; i < plan->count; i++) plan->origins[i] = origin_of_rank(world, vacancy(world, i));
-  plan->group_count = 1; /* on the only node, all in group 0 */
+  plan->group_count = 1; /* only one node: all in group 0 */
   if (!world->has_nodes) return GAB_OK;
   plan->group_count = 0;
   GAB_TRY(GAB_NEW_ARRAY(&comm_ranks, (size_t)plan->count, GAB_MEMORY_OTHER));

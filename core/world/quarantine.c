@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The watching thread, and its record of silent addresses. */
+/* The watch thread and its record of silent addresses. */
 #include "core/world/quarantine.h"
 
 #include "core/world/connections.h"
@@ -18,29 +18,29 @@
 #include <unistd.h>
 
 enum { FOLDER_CAPACITY = 1200, PATH_CAPACITY = FOLDER_CAPACITY + 32, MOST_ADDRESSES = 1024 };
-#define LOOKS_AT_EASE 20.0 /* in the time after which silence is a cut */
+#define LOOKS_AT_EASE 20.0 /* per limit of silence, without silent addresses */
 #define LOOKS_IN_NEED 200.0
 #define SHORTEST_NAP  0.02
 #define LONGEST_NAP   1.0
 
 typedef struct neighbour {
   gab_address address;
-  double asked_since; /* when its newest connection began to be asked for signs of life */
-  double silent;      /* seconds, of the connection that was heard last, since then */
-  bool asked;         /* on one of them no answer has come yet */
-  double noted;       /* when it was silent for long, last; negative: never */
-  bool is_outside;    /* nothing from there is received any more */
-  double since;       /* when that began */
+  double asked_since; /* time of the first keep-alive on its newest connection */
+  double silent;      /* seconds since then, of the least silent connection */
+  bool asked;         /* an answer is pending on one of them */
+  double noted;       /* time of its last long silence; negative: never */
+  bool is_outside;    /* it is ignored */
+  double since;       /* start of that */
 } neighbour;
 
-static double cut_after; /* seconds; 0: nobody watches */
+static double cut_after; /* seconds; 0: no watch */
 static neighbour known[MOST_ADDRESSES];
 static size_t known_count;
 static gab_address outside[MOST_ADDRESSES];
 static size_t outside_count;
-static double began;        /* the last quarantine */
-static bool in_need;        /* some address is silent, or was a moment ago */
-static uint64_t last_heard; /* number of the newest announcement that was there, or was followed */
+static double began;        /* start of the last quarantine */
+static bool in_need;        /* some address is silent, or was recently */
+static uint64_t last_heard; /* number of the newest announcement at the start, or followed */
 
 static pthread_mutex_t folder_mutex = PTHREAD_MUTEX_INITIALIZER;
 static char shared_folder[FOLDER_CAPACITY]; /* under the mutex */
@@ -55,7 +55,7 @@ static bool take_folder(char folder[FOLDER_CAPACITY])
   return folder[0] != '\0';
 }
 
-/* On shared file systems a name that was not there is remembered as missing, until the folder changes. */
+/* Shared file systems cache a missing name until the folder changes. */
 static void refresh(const char *folder)
 {
   char path[PATH_CAPACITY], host[16] = "";
@@ -66,7 +66,7 @@ static void refresh(const char *folder)
   unlink(path);
 }
 
-/* @return the number of the newest; `otherwise` if that cannot be found out */
+/* @return the number of the newest announcement; `otherwise` if unknown */
 static uint64_t newest_announcement(uint64_t otherwise)
 {
   char folder[FOLDER_CAPACITY];
@@ -91,7 +91,7 @@ static bool is_suspect(const neighbour *one, double now)
   return !one->is_outside && one->noted >= 0 && now - one->noted <= remembered;
 }
 
-/* For people: whom the one who announces does not hear. */
+/* The content is for people: the silent addresses of the announcing process. */
 static void announce(uint64_t number, double now)
 {
   char folder[FOLDER_CAPACITY], path[PATH_CAPACITY], text[4096], host[64] = "", address[INET6_ADDRSTRLEN];
@@ -105,12 +105,12 @@ static void announce(uint64_t number, double now)
                                  inet_ntop(AF_INET6, known[i].address.bytes, address, sizeof address));
   length += (size_t)snprintf(text + length, sizeof text - length, "\n");
   snprintf(path, sizeof path, "%s/cut-%" PRIu64, folder, number);
-  (void)gab_file_create(path, text, length, &made); /* who cannot is left to the limit of the connections */
+  (void)gab_file_create(path, text, length, &made); /* on failure the limit of the connections remains */
 }
 
 /* ---------------------------------------------------------------- looking round */
 
-/* Of what the system says only the time counts in which it has asked; it does so also while this process stands still. */
+/* Only silence after a keep-alive counts; the system sends them also while this process is stopped. */
 static double asked_silence(const neighbour *one, double now)
 {
   return one->silent < now - one->asked_since ? one->silent : now - one->asked_since;
@@ -171,7 +171,7 @@ static void begin_quarantine(double now)
     }
 }
 
-/* What is announced while nobody is silent here concerns others. */
+/* An announcement while no address is silent here concerns other processes. */
 static void follow_announcements(double now)
 {
   bool suspects = false, announces = false;
@@ -214,9 +214,9 @@ static void *watch(void *user)
 
 /* ---------------------------------------------------------------- beginning */
 
-/* From now on a thread watches the connections of this process, and ends those over which nothing gets through. Local; a second call does
- *  nothing. @param[in] seconds  after which silence is a cut, at least 4: keep-alives are counted in seconds
- *  @return ::GAB_ERR_MEMORY if no thread can be started */
+/* Starts a thread that watches the connections of this process and closes silent ones. Local; a second call does
+ * nothing. @param[in] seconds limit of silence, at least 4, since keep-alives are counted in seconds
+ * @return ::GAB_ERR_MEMORY if no thread can be started */
 static gab_status watch_connections(double seconds)
 {
   pthread_t thread;
@@ -225,14 +225,14 @@ static gab_status watch_connections(double seconds)
   if (!(seconds > 0 && seconds < 1e9))
     GAB_FAIL(GAB_ERR_ARGUMENT, "%g s is not a valid waiting time for a node", seconds);
   cut_after = seconds;
-  sigfillset(&all); /* signals are for the thread that computes */
+  sigfillset(&all); /* signals are handled by the computing thread */
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const int error = pthread_create(&thread, NULL, watch, NULL);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (error) cut_after = 0;
   if (error)
     GAB_FAIL(GAB_ERR_MEMORY, "cannot start the thread that watches connections: %s", strerror(error));
-  pthread_detach(thread); /* it lives as long as the process */
+  pthread_detach(thread); /* it ends with the process */
   return GAB_OK;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file ranks.c
- *  @brief Which process runs which rank, its rank in the communicator, and who takes part: what all other parts of the
- *  world stand
- * on. */
+ *  @brief Process of each rank, its rank in the communicator, and participants of collective calls: the base of all
+ *  other parts of the world. */
 #include "core/world/world_impl.h"
 
 gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_t element_bytes)
@@ -73,7 +72,7 @@ gab_rank gab_world_participant(const gab_world *world, int32_t place)
                          : (gab_rank)gab_world_spare(world, place - members);
 }
 
-/* The lowest spare that is no farther from the one that died. */
+/* The lowest spare at most `farthest` away from the dead process. */
 static gab_process spare_near(const gab_world *world, gab_rank rank, int farthest)
 {
   const gab_process dead = gab_members_last_process(&world->members, rank);
@@ -95,7 +94,7 @@ static gab_status call_within(gab_world *world, int farthest)
       i++;
       continue;
     }
-    GAB_TRY(gab_members_return(&world->members, rank, process)); /* which takes it out of that list */
+    GAB_TRY(gab_members_return(&world->members, rank, process)); /* removes the rank from that list */
     if (process == world->process) world->rank = rank;
   }
   return GAB_OK;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file repair.c
- *  @brief Mending a broken world: revoke, meet, shrink, compare notes, agree; from the top if any of it
- * fails.
+ *  @brief Repair of a broken world: revoke, meet, shrink, exchange notes, agree; repeated from the start if a step
+ *  fails.
  *
- *  The order of steps is the one that survived hundreds of real kills. Two things keep the processes
- *  together. All agreements on one communicator are counted by MPI, so everyone has to take part in the same
- *  number of them before it is shrunk: a repair therefore begins with agreements until all say that they are
- *  in repair (those that are still at work learn it from the same agreement, see gab_world_agree()). While
- *  spares rest, those at work agree without them, on the communicator of the active processes: a repair meets there
- *  first, and then, spares included, on that of everybody. And a
- *  process may be finished with a repair while another one has to begin again: it holds the newer
- *  communicator like the other, finds it revoked, and comes back. */
+ *  This order of steps has survived hundreds of real kills. Two rules keep processes synchronised. First, MPI counts
+ *  the agreements on a communicator, so all processes must take part in the same number of them before it is shrunk.
+ *  A repair therefore begins with agreements until all processes are in the repair; processes in a step learn of it
+ *  from the same agreement (gab_world_agree()). While spares idle, active processes agree on their own communicator,
+ *  so a repair meets on that one first, and then with the spares on the common one. Second, a process may have
+ *  finished a repair that another one has to repeat: it has the newer communicator too, finds it revoked, and
+ *  returns to the repair. */
 #include "core/messages/logged/message_logger.h"
 #include "core/base/log.h"
 #include "core/world/world_impl.h"
@@ -20,10 +19,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Attempts that fail without a death being the cause. */
+/* Limit of failed attempts without a death. */
 enum { SPARE_ATTEMPTS = 16 };
 
-/* Gives the abort request with its message to the caller and forgets it. */
+/* Returns the abort request with its message to the caller and clears it. */
 static void deliver_abort_request(gab_world *world, gab_status *abort_request)
 {
   *abort_request = world->abort_request;
@@ -42,7 +41,7 @@ static void make_whole(gab_world *world)
 {
   world->epoch++;
   world->broken = false;
-  world->has_claim = false; /* all know now */
+  world->has_claim = false; /* all know it now */
   world->earlier_count = 0;
   world->meets_on_active = true;
   gab_comm_world_watch(world);
@@ -51,18 +50,18 @@ static void make_whole(gab_world *world)
 
 #ifdef GAB_HAVE_ULFM
 
-/* What the survivors tell each other. Small enough to travel eagerly. */
+/* Notes that survivors exchange; small enough for the eager protocol. */
 typedef struct notes {
   uint64_t epoch;        /* the highest */
-  uint32_t next_context; /* the highest: not all may have opened the same ports when the world broke */
+  uint32_t next_context; /* the highest: processes may have opened different ports before the fault */
   int32_t abort_request; /* the highest, of the lowest rank */
   gab_rank abort_rank;
-  uint32_t awake; /* somebody knows that spares do not rest any more */
-  uint32_t over;  /* somebody knows that there is nothing left to do for a spare */
-  int32_t spawns; /* the most tries: nobody may try on while others have given up */
-  double waited;  /* the longest, for the last to come */
+  uint32_t awake; /* some process knows that spares no longer idle */
+  uint32_t over;  /* some process knows that spares are dismissed */
+  int32_t spawns; /* the maximum of attempts, so that all stop trying together */
+  double waited;  /* the longest wait for the last process */
   int32_t claim_count;
-  gab_claim claims[GAB_MOST_CLAIMS]; /* ranks that were taken by spares without a repair, by who took them */
+  gab_claim claims[GAB_MOST_CLAIMS]; /* claims of spares that took ranks without a repair */
   char where[128];
   char message[2304];
 } notes;
@@ -115,7 +114,7 @@ static notes my_notes(const gab_world *world)
   return mine;
 }
 
-/* Up and down a binomial tree, in plain MPI: ports belong to a whole world. */
+/* Reduces the notes along a binomial tree in plain MPI, since ports need an intact world. */
 static bool compare_notes(MPI_Comm comm, notes *mine)
 {
   int comm_rank = 0, size = 1, mask = 1;
@@ -144,8 +143,8 @@ static bool compare_notes(MPI_Comm comm, notes *mine)
   return true;
 }
 
-/* Everyone leaves with the same epoch, context counter and pending abort request; the abort request is kept until the whole
- * repair has succeeded, now by all, so that it outlives the rank that raised it. */
+/* Afterwards all have the same epoch, context counter and pending abort request. All keep the request until the
+ * repair has succeeded, so it outlives the rank that raised it. */
 static bool take_notes(gab_world *world)
 {
   notes all = my_notes(world);
@@ -168,7 +167,7 @@ static bool take_notes(gab_world *world)
 
 /* ------------------------------------------------------------------------------------ steps */
 
-/* Returns when all the living of the communicator are in repair and none is still at work. */
+/* Returns when all live processes of the communicator are in the repair. */
 static gab_status meet(MPI_Comm comm)
 {
   int bits;
@@ -179,7 +178,7 @@ static gab_status meet(MPI_Comm comm)
   return GAB_OK;
 }
 
-/* @param[out] fresh  the same for all: the new communicator, or MPI_COMM_NULL for all */
+/* @param[out] fresh the new communicator on all, or MPI_COMM_NULL on all */
 static gab_status shrink(MPI_Comm comm, MPI_Comm *fresh)
 {
   *fresh = MPI_COMM_NULL;
@@ -190,7 +189,8 @@ static gab_status shrink(MPI_Comm comm, MPI_Comm *fresh)
   return status;
 }
 
-/* Ranks of the old communicator that are not in the new one. @param[out] ranks  owned by the caller */
+/* Determines the ranks of the old communicator that are not in the new one. @param[out] comm_ranks owned by the
+ * caller */
 static gab_status find_lost(MPI_Comm old, MPI_Comm fresh, int **comm_ranks, int *count)
 {
   MPI_Group before, after, lost;
@@ -212,7 +212,7 @@ static gab_status find_lost(MPI_Comm old, MPI_Comm fresh, int **comm_ranks, int 
   return status;
 }
 
-/* Takes the processes at those ranks of the communicator out of processes and members. */
+/* Removes the processes at these communicator ranks from processes and members. */
 static gab_status strike(const gab_world *world, const int *lost, int count, gab_members *processes,
                          gab_members *members)
 {
@@ -226,8 +226,8 @@ static gab_status strike(const gab_world *world, const int *lost, int count, gab
   return GAB_OK;
 }
 
-/* From here on the world stands on the new communicator, mended or not: communicator, processes and members always
- * belong together. */
+/* Moves the world to the new communicator, also if the repair fails later: communicator, processes and members
+ * always match. */
 static gab_status move_to(gab_world *world, MPI_Comm fresh, MPI_Comm *old)
 {
   int *lost = NULL, count = 0;
@@ -252,7 +252,7 @@ static gab_status move_to(gab_world *world, MPI_Comm fresh, MPI_Comm *old)
   return GAB_OK;
 }
 
-/* Those at work are met where they agree; spares at rest only where everybody is. */
+/* Meets active processes on the communicator of their agreements, idle spares on the common one. */
 static gab_status meet_all(gab_world *world)
 {
   const bool on_active = world->resting && world->meets_on_active && world->active_comm != world->comm;
@@ -260,10 +260,10 @@ static gab_status meet_all(gab_world *world)
   return meet(world->comm);
 }
 
-/* Ranks are given away only when all know the same: who rests, and whether ranks are given away at all. */
+/* Ranks are assigned only after all have the same information: idle spares, and whether replacements are enabled. */
 static gab_status call_spares(gab_world *world, bool *good)
 {
-  /* Known alike to all from the start on; the replacement is not, while some are still in their set-up. */
+  /* Known to all from the start, unlike the replacement, which some learn only at the end of their set-up. */
   if (!gab_world_has_benches(world) && world->replay.state == GAB_REPLAY_NONE) return GAB_OK;
   int bits = *good ? GAB_AGREE_NOTED : 0;
   GAB_TRY(gab_comm_agree(world->comm, &bits, NULL));
@@ -275,7 +275,7 @@ static gab_status call_spares(gab_world *world, bool *good)
   return gab_world_respawn(world, good);
 }
 
-/* The last part of a repair, in which replacement processes take part, too. @param[out] mended  false: begin again */
+/* The last part of a repair, which includes replacement processes. @param[out] repaired false: repeat the attempt */
 static gab_status finish(gab_world *world, bool good, bool *repaired)
 {
   bool deaths;
@@ -289,21 +289,21 @@ static gab_status finish(gab_world *world, bool good, bool *repaired)
   return status;
 }
 
-/* On the new communicator. @param[out] mended  false: begin again */
+/* Rebuilds the world on the new communicator. @param[out] repaired false: repeat the attempt */
 static gab_status rebuild(gab_world *world, bool *repaired)
 {
   gab_world_reset_ports(world);
   gab_world_free_deferred(world);
   gab_world_retire_comms(world);
   bool good = take_notes(world);
-  if (!good) gab_world_revoke(world); /* others may be waiting for the notes */
+  if (!good) gab_world_revoke(world); /* others may wait for the notes */
   GAB_TRY(call_spares(world, &good));
   return finish(world, good, repaired);
 }
 
-/* Gives the news of a death a little time to come, where only the revocation has been heard of: a hundred looks with naps
- * of 0.1 ms between them, which the system makes 15 ms of, or more where cores are shared. Open MPI 5.0.7 crashes now and then
- * when a death is reported while an agreement that was decided without it is still being answered for. */
+/* Waits for the report of a death if only the revocation has arrived: a hundred polls with naps of 0.1 ms, in
+ * practice 15 ms, or more on shared cores. Open MPI 5.0.7 sometimes crashes if a death is reported while it still
+ * answers for an agreement that was decided without it. */
 static void await_news(gab_world *world)
 {
   enum { LOOKS = 100 };
@@ -317,7 +317,7 @@ static void await_news(gab_world *world)
   }
 }
 
-/* One way through. @param[out] mended  false: begin again. Any status other than GAB_OK ends the repair. */
+/* One attempt. @param[out] repaired false: repeat. Any status other than GAB_OK ends the repair. */
 static gab_status attempt(gab_world *world, bool *repaired)
 {
   *repaired = false;
@@ -325,7 +325,7 @@ static gab_status attempt(gab_world *world, bool *repaired)
   MPI_Comm fresh, old;
   const double start = MPI_Wtime();
   gab_world_revoke(world);
-  /* Who raised an abort request, or is alone, knows that there is nothing to hear. */
+  /* A process that raised an abort request, or is alone, expects no report. */
   if (world->abort_request == GAB_OK && gab_members_count(&world->processes) > 1) await_news(world);
   GAB_TRY(meet_all(world));
   const double revoked = MPI_Wtime();
@@ -338,7 +338,7 @@ static gab_status attempt(gab_world *world, bool *repaired)
   const gab_status status = rebuild(world, repaired);
   gab_comm_free_retired();
   if (old != MPI_COMM_WORLD)
-    MPI_Comm_free(&old); /* it may stand for a duplicate that never came about (world.c) */
+    MPI_Comm_free(&old); /* it may be MPI_COMM_WORLD in place of a failed duplicate (world.c) */
   world->times.agree += MPI_Wtime() - shrunk;
   return status;
 }
@@ -361,7 +361,7 @@ static gab_status mend(gab_world *world)
 {
   world->spawns = 0;
   world->times = (gab_repair_times){0};
-  /* Some may have had a collective call of the set-up that others have to repeat. */
+  /* Some processes may have completed a collective call of the set-up that others must repeat. */
   if (world->replay.state == GAB_REPLAY_WRITES)
     gab_replay_give_up(world, "a process died in the set-up, and the others went on");
   GAB_TRY(gab_members_copy(&world->whole, &world->members));
@@ -384,7 +384,7 @@ static gab_status join(gab_world *world)
 
 static gab_status join(gab_world *world) { return gab_world_appear(world); }
 
-/* Without fault tolerance only a process that is alone, or that knows itself what went wrong, gets away. */
+/* Without fault tolerance only a single process, or one with an own abort request, can continue. */
 static gab_status mend(gab_world *world)
 {
   gab_world_reset_ports(world);
@@ -397,7 +397,7 @@ static gab_status mend(gab_world *world)
 
 #endif
 
-/* Of a world without MPI. */
+/* For a world without MPI. */
 static gab_status mend_alone(gab_world *world)
 {
   gab_world_reset_ports(world);

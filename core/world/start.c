@@ -21,7 +21,7 @@ enum { PATH_CAPACITY = 1024 };
 
 #define TRANSPORTS "OMPI_MCA_btl"
 
-/* So that the launcher knows what a job was that ends without a word: one process of each node does. */
+/* Lets the launcher identify a job that ends without output. On one process of each node. */
 static void tell_that_it_begins(void)
 {
   const char *path = getenv("GABION_BEGUN"), *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
@@ -32,7 +32,7 @@ static void tell_that_it_begins(void)
 
 /* ------------------------------------------------------------------------------------ without mpirun */
 
-/* No mpirun or other process manager has started this process. */
+/* Whether this process was started without mpirun or another process manager. */
 static bool is_single(void)
 {
   static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_FD",
@@ -42,14 +42,14 @@ static bool is_single(void)
   return true;
 }
 
-/* What a single process changes in its environment while MPI starts. */
+/* Environment that a single process changes during the start of MPI. */
 typedef struct single_start {
   bool is_single, has_transports, had_folder;
   char before[PATH_CAPACITY], folder[PATH_CAPACITY]; /* TMPDIR */
 } single_start;
 
-/* Nobody is there who could be reached, and no daemon that would remove a segment of shared memory. MPI makes a folder below
- * TMPDIR that it does not remove, either; it needs it no more once it has started. */
+/* A single process needs no connections, and no daemon would remove shared memory. MPI also creates a folder below
+ * TMPDIR that it does not remove and needs only during the start. */
 static void begin_single(single_start *start)
 {
   *start = (single_start){.is_single = is_single()};
@@ -83,7 +83,7 @@ static void end_single(const single_start *start)
 
 /* ------------------------------------------------------------------------------------ who may connect */
 
-/* Processes that are started for the dead (MPI_Comm_spawn) count themselves alone: they go by what the launcher says. */
+/* Respawned processes (MPI_Comm_spawn) count only themselves, so they use the value of the launcher. */
 static bool stays_on_machine(bool is_spawned)
 {
   const char *told = getenv("GABION_LOOPBACK");
@@ -102,7 +102,7 @@ static void restrict_listeners(const gab_listeners *before, bool is_spawned)
 
 /* ------------------------------------------------------------------------------------ the start */
 
-/* Writing to the socket of a process that has died must not kill the writer, hence SIGPIPE. */
+/* SIGPIPE is ignored, since writing to the socket of a dead process must not kill the writer. */
 static gab_status initialise(int *argc, char ***argv, bool is_spawned, int *level)
 {
   single_start single;

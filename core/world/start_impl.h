@@ -11,15 +11,15 @@
 
 #include <stdbool.h>
 
-/** MPI_Init_thread(FUNNELED), if nobody has called it, in an environment that is complete. A process that no mpirun has
- *  started gets neither shared memory nor TCP, which only others need, and leaves no files. In a job on one machine MPI's
- *  listening sockets take connections of this machine alone: GABION_LOOPBACK=0|1, else as the variables of Open MPI say.
+/** Calls MPI_Init_thread(FUNNELED) if necessary, after completing the environment. A process without mpirun gets
+ *  neither shared memory nor TCP, and leaves no files. In a job on one machine MPI's listening sockets accept
+ *  connections of this machine only: GABION_LOOPBACK=0|1, else according to the variables of Open MPI.
  *  @param[in] is_spawned  this process was started by MPI_Comm_spawn
  *  @param[out] level  of the support for threads @param[out] started  whether this call has initialised MPI */
 gab_status gab_mpi_start(int *argc, char ***argv, bool is_spawned, int *level, bool *started);
 
-/** Removes what killed processes of this user have left in the memory of this node. For one process of each node, behind the end
- *  of MPI. */
+/** Removes shared memory that killed processes of this user have left on this node. Call it on one process per node,
+ * after the end of MPI. */
 void gab_mpi_clean_up(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file world.c
- *  @brief Beginning and end of a world. */
+ *  @brief Creation and end of a world. */
 #include "core/world/lease.h"
 #include "core/world/start_impl.h"
 #include "core/world/quarantine.h"
@@ -30,9 +30,10 @@ static gab_status start_mpi(int *argc, char ***argv, bool *started)
   return gab_quarantine_watch_as_told();
 }
 
-/* Of all processes. A death while it is made may leave it with some and not with others, so they agree, and those that
- * failed free those that still wait in it.
- * @param[out] spares  how many of the last ranks are @param[out] lost  processes died: the world stands on MPI_COMM_WORLD then, or on what they all have, and needs a repair */
+/* Creates the main communicator of all processes. A death meanwhile may leave it on some processes only, so they
+ * agree, and processes whose creation failed release those that still wait. @param[out] spares number of spares, the
+ * last ranks @param[out] lost processes died: the world then uses MPI_COMM_WORLD, or the communicator if all have
+ * it, and needs a repair */
 static gab_status make_main_comm(gab_world *world, int32_t *spares, bool *lost)
 {
   enum { MADE = 1 };
@@ -46,12 +47,12 @@ static gab_status make_main_comm(gab_world *world, int32_t *spares, bool *lost)
   if (!*lost) GAB_FAIL(GAB_ERR_MPI, "MPI_COMM_WORLD could not be duplicated");
   if (world->comm != MPI_COMM_NULL) MPI_Comm_free(&world->comm);
   world->comm = MPI_COMM_WORLD;
-  *spares = 0; /* nobody begins: who would have been one does not matter */
+  *spares = 0; /* the run does not start, so the choice of spares is irrelevant */
   return GAB_OK;
 }
 
-/* Who died in the midst of MPI's own start is gone for good, and with fewer processes than were asked for nobody
- * begins: the world is broken by an abort request that all will hear of. */
+/* A process that died during MPI's start cannot be replaced, and a run does not start with fewer processes than
+ * requested. An abort request breaks the world on all. */
 static gab_status begin_anew(gab_world *world)
 {
   gab_status abort_request;
@@ -62,7 +63,7 @@ static gab_status begin_anew(gab_world *world)
   return GAB_OK;
 }
 
-/* The first sign of life for the launcher, which waits for a start no longer than for --start-within. */
+/* The first sign of life for the launcher, which limits the time of a start by --start-within. */
 static void tell_launcher(const gab_world *world)
 {
   static const char text[] = "setting up\n";
@@ -72,15 +73,15 @@ static void tell_launcher(const gab_world *world)
     gab_log_all(GAB_LOG_WARNING, "for the launcher: %s", gab_error_message());
 }
 
-/* Set by the launcher, which also tells mpirun what respawned processes need. Else nothing is kept for them. */
+/* Set by the launcher, which also configures mpirun for respawned processes. Otherwise no set-up is recorded. */
 static bool may_respawn(void)
 {
   const char *told = getenv("GABION_RESPAWN");
   return told && strcmp(told, "1") == 0;
 }
 
-/* The MPI library says how many processes it has started on this node. GABION_SHARES_CORES: what is to be believed instead,
- * so that both ways to wait can be tested on any machine. */
+/* Compares the number of processes on this node, from the MPI library, with its cores. GABION_SHARES_CORES overrides
+ * it, so that both kinds of waits can be tested on any machine. */
 static bool shares_cores(void)
 {
   const char *said = getenv("GABION_SHARES_CORES");
@@ -98,7 +99,7 @@ gab_status gab_world_open_ports(gab_world *world)
   return gab_port_open(world, "route", GAB_CONTEXT_ROUTE, &world->route);
 }
 
-/* @param[in,out] lost  processes died: then the communicator of the active processes waits for the repair */
+/* @param[in,out] lost processes died: the repair then creates the communicator of the active processes */
 static gab_status find_rank(gab_world *world, int32_t spares, bool *lost)
 {
   int comm_rank = 0, size = 0;
@@ -141,7 +142,7 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
   world->replay.state = may_respawn() ? GAB_REPLAY_WRITES : GAB_REPLAY_NONE;
   GAB_TRY(gab_world_note_folder(world));
   GAB_TRY(start_mpi(argc, argv, &world->owns_mpi));
-  /* Calls that belong to no communicator report to these two: they have to return, not to abort. */
+  /* Calls without a communicator report to these two, which must return instead of aborting. */
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   GAB_TRY(gab_world_watch(world));
@@ -221,8 +222,8 @@ gab_status gab_world_create(int *argc, char ***argv, gab_world **world)
 
 /* ------------------------------------------------------------------------------------ end */
 
-/* True if all the living stand here together, so that nobody is left alone in MPI_Finalize. A process that
- * dies on the way costs one more repair. */
+/* Returns true if all live processes are here, so that none waits in MPI_Finalize. A death meanwhile causes another
+ * repair. */
 static bool part_in_peace(gab_world *world)
 {
   if (world->lost) return false;
@@ -236,7 +237,8 @@ static bool part_in_peace(gab_world *world)
   }
 }
 
-/* A process that ends without MPI_Finalize makes the launcher kill the others. The lowest rank may still be writing files. */
+/* After the end of a process without MPI_Finalize the launcher kills the others, though the lowest rank may still be
+ * writing files. */
 static void let_root_end_first(const gab_world *world)
 {
   const struct timespec a_second = {.tv_sec = 1};
@@ -252,7 +254,7 @@ void gab_world_destroy(gab_world **world_pointer)
   /* MPI_Finalize of Open MPI 5 hangs or fails in many runs in which processes were spawned (doc/ulfm.md). */
   const bool owns_mpi =
       world->owns_mpi && !world->has_spawned && world->processes.ranks == world->first_processes;
-  world->repairing = true; /* the error handler has nothing left to do */
+  world->repairing = true; /* the error handler does nothing from now on */
   if (finalise) {
     gab_world_abandon_ports(world);
     gab_world_free_deferred(world);
@@ -264,8 +266,7 @@ void gab_world_destroy(gab_world **world_pointer)
       gab_mpi_clean_up();
     }
   } else {
-    /* Messages may still be under way in a communicator that nobody mends: MPI, and the memory that it holds, are left as they
-     * are. */
+    /* Messages may be in transit in a broken communicator, so MPI and its memory are not released. */
     let_root_end_first(world);
   }
   *world_pointer = NULL;
@@ -273,7 +274,7 @@ void gab_world_destroy(gab_world **world_pointer)
 
 /* ------------------------------------------------------------------------------------ facts */
 
-/* Some libraries tell a page; its first clause is the name. */
+/* Some libraries return a long text; its first clause is the name. */
 const char *gab_world_mpi_name(void)
 {
   static char name[MPI_MAX_LIBRARY_VERSION_STRING];

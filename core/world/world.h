@@ -2,36 +2,36 @@
 /** @file world.h
  *  @brief The world: processes and ranks of a run, its communicators, fault state and repair.
  *
- *  The world owns every communicator of the framework, and those that an application derives by
- *  gab_world_dup() and gab_world_split(). A repair rebuilds all of them. Other modules use ranks, which are
- *  logical, and never the rank in a communicator; they communicate through ports (core/messages/port.h) and
- *  collectives (core/messages/collective.h).
+ *  The world owns every communicator of the framework, and those that an application derives by gab_world_dup() and
+ *  gab_world_split(). A repair rebuilds all of them. Other modules use ranks, which are logical, and never the rank in a
+ *  communicator; they communicate through ports (core/messages/port.h) and collectives (core/messages/collective.h).
  *
  *  Fault state: the error handler of every communicator records deaths and revocations. Under the policy
- *  ::GAB_POLICY_REVOKE_ALL it revokes all communicators at once, so that no process stays blocked. The world
- *  is then *broken*: every call of the framework returns ::GAB_ERR_FAULT until gab_world_repair() has
- *  succeeded. Failures without a death are raised by gab_world_raise(). Other errors of MPI calls on a
- *  derived communicator are raised as ::GAB_ERR_MPI, even if the application ignores their return code.
+ *  ::GAB_POLICY_REVOKE_ALL it revokes all of them at once, so that no process stays blocked. The world is then *broken*:
+ *  every call of the framework returns ::GAB_ERR_FAULT until gab_world_repair() has succeeded. Failures without a death
+ *  are raised by gab_world_raise(). Other errors of MPI calls on a derived communicator are raised as ::GAB_ERR_MPI, even
+ *  if the application ignores their return code.
  *
- *  Spare processes (GABION_SPARES, `gabion-launch --spares`) run no rank. They take part in the collective
- *  calls of the set-up without data, then idle and poll about every 2 ms, until a repair assigns them the
- *  rank of a dead process: @code set-up, by all  ->  gab_world_rest(): members continue, spares wait there a
- *  fault -> gab_world_repair(), by all: an assigned spare becomes a member the end         ->
- *  gab_world_dismiss(): the spares leave gab_world_rest(), all take part again @endcode
+ *  Spare processes (GABION_SPARES, `gabion-launch --spares`) run no rank. They take part in the collective calls of the
+ *  set-up without data, then idle and poll about every 2 ms, until a repair assigns them the rank of a dead process:
+ *  @code
+ *    set-up, by all  ->  gab_world_rest(): members continue, spares wait there
+ *    a fault         ->  gab_world_repair(), by all: an assigned spare becomes a member
+ *    the end         ->  gab_world_dismiss(): the spares leave gab_world_rest(), all take part again
+ *  @endcode
  *
- *  Respawned processes (::GAB_REPLACEMENT_RESPAWN): a repair starts the same program with the same arguments
- *  in the folder of the start (MPI_Comm_spawn). Up to gab_world_rest() such a process acts as a spare, and
- *  its collective calls return the results that the others recorded in their set-up, up to 1 MiB. So the
- *  set-up must call the framework in the same order on members and spares, must not use MPI_COMM_WORLD, and
- *  must not send through ports. Processes are started until the first rest ends (gab_world_dismiss()), and
- *  none after a death in the set-up. Limits of time and places: doc/recovery.md, "Strategy respawn".
+ *  Respawned processes (::GAB_REPLACEMENT_RESPAWN): a repair starts the same program with the same arguments in the folder of
+ *  the start (MPI_Comm_spawn). Up to gab_world_rest() such a process acts as a spare, and its collective calls return the
+ *  results that the others recorded in their set-up, up to 1 MiB. So the set-up must call the framework in the same
+ *  order on members and spares, must not use MPI_COMM_WORLD, and must not send through ports. Processes are started until
+ *  the first rest ends (gab_world_dismiss()), and none after a death in the set-up. Limits of time and places:
+ *  doc/recovery.md, "Strategy respawn".
  *
- *  Environment, besides that of gabion-launch (doc/launcher.md): GABION_SPAWN_WITHIN, seconds that
- *  MPI_Comm_spawn may take (30); GABION_SHARES_CORES, 0: poll without pause, 1: sleep between polls (unset:
- *  sleep where the node has more processes than cores).
+ *  Environment, besides that of gabion-launch (doc/launcher.md): GABION_SPAWN_WITHIN, seconds that MPI_Comm_spawn may
+ *  take (30); GABION_SHARES_CORES, 0: poll without pause, 1: sleep between polls (unset: sleep where the node has more
+ *  processes than cores).
  *
- *  Thread safety: MPI_THREAD_FUNNELED; only the thread that initialised MPI may call functions of this
- *  header.
+ *  Thread safety: MPI_THREAD_FUNNELED; only the thread that initialised MPI may call functions of this header.
  *
  *  Stability: stable; extender where marked.
  */

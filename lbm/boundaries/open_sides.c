@@ -6,22 +6,21 @@
 
 #include <math.h>
 
-/* Open sides. The population that arrives in the next cell across the side (`next`) was sent in the same row as the
- * missing one, and in this row Poiseuille flow changes only its pressure. It is taken from populations, so viscous
- * stress along the side is correct at any rate, also at rate 1, after which a cell contains no stress.
+/* Open sides. The population that arrives in the next cell across the side (`next`) was sent in the same row as the missing one, and in
+ * this row Poiseuille flow changes only its pressure. It is taken from populations, so viscous stress along the side is correct at any
+ * rate, also at rate 1, after which a cell contains no stress.
  *
- * A pressure side has the density rho_w half-way between the two: the boundary cell has 2 rho_w - rho. The velocity
- * across has the gradient that keeps the flow free of divergence, with rates of strain along the side of du_a/dx_a =
- * spread_a / (3 w_a),  spread_a = (populations sent by the cell along axis a, both ways - populations arriving along
- * it) / 2, which is the even part of TRT's recurrence equations (Ginzburg, Verhaeghe & d'Humieres 2008) at any rate. So
- * f_q = next + 2 (e_w - e) + sum over axes a along the side with c_a = 0 of (w_q / w_a) spread_a, e being the part of
- * the equilibrium that is even across and along the side, e_w with density and velocity at the side.
+ * A pressure side has the density rho_w half-way between the two: the boundary cell has 2 rho_w - rho. The velocity across
+ * has the gradient that keeps the flow free of divergence, with the rates of strain along the side
+ *   du_a/dx_a = spread_a / (3 w_a),  spread_a = (populations sent along axis a, both ways - populations arriving along it) / 2,
+ * which is the even part of TRT's recurrence equations (Ginzburg, Verhaeghe & d'Humieres 2008) at any rate. So
+ *   f_q = next + 2 (e_w - e) + sum over axes a along the side with c_a = 0 of (w_q / w_a) spread_a,
+ * e being the part of the equilibrium that is even across and along the side, e_w with density and velocity at the side.
  *
- * Short waves grow if cells are too coarse. Above a limit of the cell Reynolds number, |u| / viscosity, the kept
- * share falls with its square; the rest is the equilibrium of the density of the side and the velocity of the cell.
- * The largest eigenvalue of small boxes is then below 1 (SRT at 100: 1.0003); without the limit it is 1.017 with SRT
- * from 20 on, and 1.02 with TRT at 10. In 3D the terms of the two axes along a pressure side add up, so the limit is
- * 2 (at 3 to 8 waves grow slowly, in some 10^4 steps). */
+ * Short waves grow if cells are too coarse. Above a limit of the cell Reynolds number, |u| / viscosity, the kept share falls with its
+ * square; the rest is the equilibrium of the density of the side and the velocity of the cell. The largest eigenvalue of small boxes is
+ * then below 1 (SRT at 100: 1.0003); without the limit it is 1.017 with SRT from 20 on, and 1.02 with TRT at 10. In 3D the terms of the
+ * two axes along a pressure side add up, so the limit is 2 (at 3 to 8 waves grow slowly, in some 10^4 steps). */
 static double kept_share(const gab_level_model *at, double most_reynolds, const double u[3])
 {
   const double bound = most_reynolds * (1 / at->rates.even - 0.5) / 3;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many snapshots fit into the memory of a process. */
+/* The number of snapshots in memory. */
 #include "resilience/disk/disk_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 
-/* What can make a process go back to a checkpoint that no process has a copy of? A death can not, without the disk. A monitor that
- * looks at the state at rest can, while the next one is under way, and so can those that approximate what is lost. While the disk writes
- * an image, the next one needs another place. For monitors in general two are asked for by the case: an older image is what is left
- * if a bit of the newest one has changed. */
+/* When does a process roll back to a checkpoint without copies? Not after a death, except from disk. A monitor at
+ * rest may require it while the next checkpoint is under way, and so may approximation of lost data. While an image
+ * is written to disk, the next one needs another buffer. Other monitors do not require two; a case can set two to
+ * keep an older image in case a bit of the newest one flips. */
 int gab_buffers_needed(const gab_buffer_needs *needs, const gab_placement *placement)
 {
   if (needs->asked) return needs->asked;
@@ -28,7 +28,7 @@ gab_status gab_protection_choose_buffers(gab_timeloop *loop)
   gab_placement placement;
   for (int i = 0; i < loop->monitors.count; i++)
     needs.looks_at_rest = needs.looks_at_rest || loop->monitors.tasks[i].at_rest;
-  if (protection->buffers) return GAB_OK; /* the checkpoint has been told */
+  if (protection->buffers) return GAB_OK; /* set in the checkpoint already */
   gab_placement_init(&placement);
   const gab_status status = gab_placement_make(&placement, &checkpoint->redundancy,
                                                gab_world_members(loop->world), checkpoint->domains);

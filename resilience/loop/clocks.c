@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a checkpoint is due, in memory or on disk, and taking it. The two levels have a clock each; one that
- * goes to disk is one in memory first. */
+/* Schedule of checkpoints in memory and on disk, which have separate clocks. A checkpoint on disk is first one in
+ * memory. */
 #include "resilience/disk/disk_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { FIRST_LOOK = 10 /* steps after which a step's time is taken as known */ };
+enum { FIRST_LOOK = 10 /* steps after which the time of a step counts as known */ };
 
 /* ---------------------------------------------------------------- setting the clocks */
 
@@ -20,7 +20,7 @@ static double memory_cost(const gab_protection_state *protection)
   return costs.taken ? costs.total_seconds / (double)costs.taken : 0;
 }
 
-/* What the step loop pays for one on disk: the one in memory, and what it does for the writing. */
+/* Cost of a checkpoint on disk for the step loop: the one in memory plus its part of the writing. */
 static double disk_cost(const gab_protection_state *protection)
 {
   gab_disk_stats costs = gab_disk_get_stats(protection->disk);
@@ -29,7 +29,7 @@ static double disk_cost(const gab_protection_state *protection)
 
 static bool by_time(const gab_clock *clock) { return clock->every.mode != GAB_INTERVAL_STEPS; }
 
-/* Steps until it is due, by the root's watch; 0: the time of a step is not known. */
+/* Steps until the next checkpoint, by the clock of the root; 0: the time of a step is unknown. */
 static uint64_t steps_left(const gab_clock *clock, double step_seconds, double cost, double least)
 {
   if (!by_time(clock) || !(step_seconds > 0)) return 0;
@@ -44,8 +44,8 @@ static void set_by_steps(gab_clock *clock, gab_step step)
   clock->next = every > 0 ? step - step % every + every : -1;
 }
 
-/* The root turns times into steps; everyone takes its answer. Steps need no answer, but for those behind
- * which copies travel: of these the most that anybody needs. */
+/* The root converts times to steps for all. Intervals in steps need no message, except the number of steps for
+ * overlapped copies, which is the maximum over ranks. */
 static gab_status set_clocks(gab_timeloop *loop)
 {
   gab_protection_state *protection = loop->protection;
@@ -57,12 +57,12 @@ static gab_status set_clocks(gab_timeloop *loop)
   if (!by_time(memory) && !by_time(disk) && protection->overlap.wanted == GAB_OVERLAP_NEVER) return GAB_OK;
   if (gab_world_is_root(loop->world)) {
     const double step_seconds = gab_protection_step_seconds(loop);
-    gab_clock observed = *memory; /* deaths so far tell more of the next ones than the guess in the file */
+    gab_clock observed = *memory; /* observed deaths are a better estimate than the value of the file */
     observed.every.mtbf = gab_interval_observed_mtbf(memory->every.mtbf, gab_seconds() - loop->started,
                                                      loop->stats.fault_count);
     left[0] = steps_left(&observed, step_seconds, memory_cost(protection), 0);
     if (protection->disk) {
-      gab_clock lived = *disk; /* likewise the jobs before this one of what memory does not survive */
+      gab_clock lived = *disk; /* likewise earlier jobs for losses that memory does not survive */
       lived.every.mtbf = gab_interval_observed_mtbf(disk->every.mtbf,
                                                     protection->past_seconds + gab_seconds() - loop->started,
                                                     protection->past_losses);
@@ -83,7 +83,7 @@ static gab_status set_clocks(gab_timeloop *loop)
   return GAB_OK;
 }
 
-/* After this nothing is under way. */
+/* Afterwards no transfer is in progress. */
 gab_status gab_protection_set_clocks(gab_timeloop *loop)
 {
   gab_overlap *overlap = &loop->protection->overlap;
@@ -154,7 +154,7 @@ static gab_status begin_on_disk(gab_timeloop *loop)
   const double now = gab_seconds();
   if (begun && protection->on_disk.last > 0) loop->stats.disk_interval = now - protection->on_disk.last;
   protection->on_disk.last =
-      now; /* also if the one before is still being written: it waits for the next time */
+      now; /* also if the previous one is still being written: postponed to the next time */
   return GAB_OK;
 }
 
@@ -175,7 +175,7 @@ static gab_status complete(gab_timeloop *loop)
   return protection->overlap.to_disk && protection->disk ? begin_on_disk(loop) : GAB_OK;
 }
 
-/* Before it the run was at rest, at least for a step, or there is nothing to compare with. */
+/* A sample needs at least one step without transfers before. */
 static void watch_overlap(gab_timeloop *loop)
 {
   gab_overlap *overlap = &loop->protection->overlap;
@@ -194,7 +194,7 @@ static gab_status complete_behind_the_steps(gab_timeloop *loop)
   return GAB_OK;
 }
 
-/* What is under way comes first. */
+/* Completes the transfer in progress first. */
 static gab_status settle(gab_timeloop *loop)
 {
   return gab_checkpoint_is_pending(loop->protection->checkpoint) ? complete(loop) : GAB_OK;
@@ -224,7 +224,7 @@ static gab_status take_and_wait(gab_timeloop *loop, bool to_disk)
   return GAB_OK;
 }
 
-/* The next clocks are set when it is complete: there all meet anyway. Until then this one is not due again. */
+/* The next clocks are set on completion, which is collective anyway. Until then this checkpoint is not due again. */
 static gab_status take_behind_the_steps(gab_timeloop *loop, bool to_disk)
 {
   const gab_step lag = loop->protection->overlap.lag;

@@ -19,12 +19,12 @@
 struct gab_fault_injector {
   gab_world *world;
   gab_events *events;
-  gab_forest *forest; /* NULL: not known */
+  gab_forest *forest; /* NULL: unknown */
   gab_fault_injection *injections;
-  int *visits; /* of each fault injection's fault point since its step */
+  int *visits; /* per fault injection: visits of its fault point since its step */
   size_t count;
-  gab_members before; /* members when a step was computed last */
-  gab_epoch noted_in; /* epoch of that */
+  gab_members before; /* members at the last computed step */
+  gab_epoch noted_in; /* its epoch */
 };
 
 /* ---------------------------------------------------------------- reading */
@@ -176,7 +176,7 @@ static void die(gab_fault_injector *injector, gab_fault_point point)
   for (;;) pause();
 }
 
-/* A process that is stopped cannot wake itself: another program does. */
+/* A stopped process cannot continue itself, so another program does. */
 static void be_stopped(gab_fault_injector *injector, gab_fault_point point, double seconds)
 {
   char command[128];
@@ -213,7 +213,7 @@ static bool kills(const gab_fault_injection *injection)
   return !injection->flips && injection->stopped <= 0;
 }
 
-/* Whether another rank of the fault injection is among those that this recovery is about. */
+/* Whether another rank of the fault injection is lost in this recovery. */
 static bool has_begun(const gab_fault_injector *injector, const gab_fault_injection *injection)
 {
   const gab_members *now = gab_world_members(injector->world);
@@ -224,8 +224,8 @@ static bool has_begun(const gab_fault_injector *injector, const gab_fault_inject
   return false;
 }
 
-/* Ranks of one fault injection are to be lost together, but one that was behind when the first of them died has noticed that
- * and has not come to the place where it was to die. It cannot be further behind than in steps there are ranks. */
+/* Ranks of one fault injection are lost together, but a rank may not have reached its fault point when the first of
+ * them died. It is behind by at most as many steps as there are ranks. */
 static void die_with_the_others(gab_fault_injector *injector)
 {
   const gab_rank me = gab_world_rank(injector->world);
@@ -258,7 +258,7 @@ static void watch(void *user, gab_world *world, gab_fault_point point)
   for (size_t i = 0; i < injector->count; i++) {
     const gab_fault_injection *injection = &injector->injections[i];
     if (injection->incarnation != incarnation)
-      continue; /* who took over lives on, unless the fault injection means it */
+      continue; /* a replacement process survives, unless the injection names its incarnation */
     if (injection->point != point || gab_world_step(world) < injection->step) continue;
     if (++injector->visits[i] == injection->visit && names_rank(injection, gab_world_rank(world))) {
       if (injection->flips) flip(injector, point, injection->bit);

@@ -15,7 +15,7 @@ static gab_status share_out(gab_timeloop *loop)
   return protection->rebalance ? protection->rebalance(protection->rebalance_user, loop->forest) : GAB_OK;
 }
 
-/* Refuses to begin at step 0 where there are checkpoints that cannot be used. */
+/* Refuses a start from step 0 if unusable checkpoints exist. */
 static gab_status check_none(const gab_timeloop *loop)
 {
   gab_restart *found;
@@ -26,7 +26,7 @@ static gab_status check_none(const gab_timeloop *loop)
   return status;
 }
 
-/* What lies in the memory of the nodes, or what lies on disk: whichever is newer. */
+/* Loads the newer one of the checkpoints in node memory and on disk. */
 static gab_status go_back(gab_timeloop *loop, gab_restart_report *loaded, const char **from)
 {
   gab_protection_state *protection = loop->protection;
@@ -44,7 +44,7 @@ static gab_status go_back(gab_timeloop *loop, gab_restart_report *loaded, const 
   *from = "on disk";
   if (on_disk < 0) return gab_launch_attempt() > 0 ? check_none(loop) : GAB_OK;
   const gab_status status = gab_restart_load(loop->restart, protection->checkpoint, loaded);
-  /* Nobody has died: this is not a loss that the next attempt could mend by beginning at step 0. */
+  /* No process has died, so the next attempt must not start from step 0. */
   return status == GAB_ERR_LOST ? GAB_ERR_CORRUPT : status;
 }
 
@@ -56,7 +56,7 @@ gab_status gab_protection_keep_untouched(gab_timeloop *loop)
   const gab_status status = gab_entities_pack(checkpoint, GAB_ENTITY_PER_RANK, &checkpoint->untouched);
   checkpoint->untouched_unknown = status != GAB_OK && gab_world_is_spare(loop->world);
   if (!checkpoint->untouched_unknown) return status;
-  /* It may never be called, and may never need it. */
+  /* A spare may never get a rank. */
   gab_buffer_clear(&checkpoint->untouched);
   return GAB_OK;
 }
@@ -101,7 +101,7 @@ gab_status gab_protection_begin(gab_timeloop *loop)
   return share_out(loop);
 }
 
-/* The clock of the run stands still meanwhile. */
+/* The run time excludes this. */
 static gab_status reserve(gab_timeloop *loop)
 {
   const double start = gab_seconds();
@@ -126,7 +126,8 @@ static gab_status tell_memory(const gab_timeloop *loop)
   return GAB_OK;
 }
 
-/* The second buffer once the memory of nodes from which the run has gone on is free. Local recovery has other ones. */
+/* Reserves the second buffer after the node memory of the resumed checkpoint is free. Local recovery has other
+ * buffers. */
 gab_status gab_protection_start(gab_timeloop *loop)
 {
   if (!loop->protection) return GAB_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file interval.h
- *  @brief How often to checkpoint: every n steps, every s seconds, or by cost and failure rate.
+ *  @brief Checkpoint intervals: in steps, in seconds, or by cost and failure rate.
  *
- *  The root converts times to steps once per checkpoint and sends them to all with it. So the decision costs
- *  nothing in other steps, and is equal on all ranks (contract 8).
+ *  The root converts times to steps once per checkpoint and sends them to all together with it. So the decision is free
+ *  in other steps and equal on all ranks (contract 8).
  *
  *  Stability: stable; extender where marked.
  */
@@ -30,7 +30,7 @@ typedef struct gab_interval {
 } gab_interval;
 
 /** Reads "100" or "100 steps", "30 s", "10 min", "1 h", "auto" (which needs the mtbf), "never".
- *  @return ::GAB_ERR_INPUT that says what is wrong */
+ *  @return ::GAB_ERR_INPUT with the error */
 gab_status gab_interval_parse(const char *text, double mtbf, gab_interval *interval);
 
 /** Estimate of the mtbf after some time. The given value counts like one failure in that time, so observations outweigh
@@ -44,11 +44,11 @@ double gab_interval_young(double mtbf, double cost);
  *  sqrt(2 c M) (1 + sqrt(c / (2 M)) / 3 + c / (18 M)) - c for a cost c < 2 M, else M. All in seconds. */
 double gab_interval_daly(double mtbf, double cost);
 
-/** Share of the computing time that checkpoints every `interval` seconds cost, and, to first order, the share
- *  lost to failures: cost / interval + interval / (2 mtbf). @param[in] mtbf  <= 0: unknown, left out */
+/** Returns the cost of checkpoints every `interval` seconds plus, to first order, the loss by failures, as a share
+ * of the computing time: cost / interval + interval / (2 mtbf). @param[in] mtbf <= 0: unknown, no loss */
 GAB_EXTENDER double gab_interval_overhead(double interval, double mtbf, double cost);
 
-/** Seconds of computing between two checkpoints in the modes SECONDS and AUTO. */
+/** Returns the computing time between two checkpoints in modes SECONDS and AUTO, in seconds. */
 GAB_EXTENDER double gab_interval_seconds(const gab_interval *interval, double cost);
 
 #ifdef __cplusplus

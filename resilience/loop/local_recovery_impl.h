@@ -8,14 +8,14 @@
  *  State of a process between two steps:
  *
  *    off       messages are not logged; all ranks recover from a fault
- *    on        messages are logged; the rank of a dead process comes back alone
+ *    on        messages are logged; only the rank of a dead process rolls back
  *    section   messages are not logged, but the logs of the generation are kept; all ranks recover from a fault
  *
  *    off     -> on       begin(), with a checkpoint
  *    on      -> section  enter()
  *    section -> on       checkpoint(), with a checkpoint
  *    any     -> off      after_repair()
- *    (spare) -> on       by itself while it rests in gab_world_rest(): it has taken the rank of a dead process
+ *    (spare) -> on       in gab_world_rest(), when it has taken the rank of a dead process
  *
  *  Invariants. (1) All active ranks are in the same state when they take a step. (2) Post-step actions, checkpoints on disk and
  *  the end of a run execute in state `off' or `section'. (3) A function that returns ::GAB_ERR_FAULT leaves the state to
@@ -41,26 +41,26 @@ struct gab_local_recovery {
   /* Before a step. State off -> on; otherwise, or if the run has to continue without local recovery, it does nothing. All ranks
    * are at the same step, in an intact world. Collective in state `off'. */
   gab_status (*begin)(struct gab_timeloop *loop);
-  /* Before work that involves all ranks. State on -> section; otherwise it does nothing. Collective. @return ::GAB_ERR_FAULT if a
-   * rank came back since begin(): all ranks recover and resume from the same step */
+  /* Before work that involves all ranks. State on -> section; otherwise it does nothing. Collective. @return
+   * ::GAB_ERR_FAULT if a rank was restored since begin(): all ranks recover and resume from the same step */
   gab_status (*enter)(struct gab_timeloop *loop);
-  /* After a step, in the place of gab_protection_checkpoint() and gab_protection_stop(): checkpoints that are due, and requests
-   * to stop. State section -> on. @param[out] done  false: the state is `off', and the loop has to call these two */
+  /* After a step, instead of gab_protection_checkpoint() and gab_protection_stop(): due checkpoints and stop
+   * requests. State section -> on. @param[out] done false: the state is `off', and the loop must call these two */
   gab_status (*checkpoint)(struct gab_timeloop *loop, bool *done);
   /* Between tasks: serves messages of other ranks. Local. */
   gab_status (*help)(struct gab_timeloop *loop);
   /* Whether the state is `on'. Local. */
   bool (*is_on)(const struct gab_timeloop *loop);
-  /* After ::GAB_ERR_FAULT: restores the checkpoint that this rank alone has to resume from. Local.
-   * @param[out] alone  true: done; false: all ranks have to recover */
+  /* After ::GAB_ERR_FAULT: restores the checkpoint from which only this rank (or its cluster) resumes. Local.
+   * @param[out] alone true: done; false: all ranks must recover */
   gab_status (*go_back)(struct gab_timeloop *loop, bool *alone);
   /* Before a repair of all ranks: updates the claim of a process that took a rank. Local. @return true if all ranks are
    * gathering for a section, so that the repair does not follow from a new fault */
   bool (*before_repair)(struct gab_timeloop *loop);
-  /* After a repair: images become snapshots, and ranks that came back count as faults of the past. State any -> off. Local.
-   * @param[in,out] before  members before the fault */
+  /* After a repair: images become snapshots, and takeovers become fault records. State any -> off. Local.
+   * @param[in,out] before members before the fault */
   gab_status (*after_repair)(struct gab_timeloop *loop, gab_members *before);
-  /* Takeovers that no repair has counted yet, as far as this rank knows; all of them on the root. Local. */
+  /* Number of takeovers that no repair has counted yet, as known to this rank; complete on the root. Local. */
   int (*faults)(const struct gab_timeloop *loop);
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* History that a replacement process needs besides the state: events so far, and values that all must decide alike. It is not
- * rolled back. Times are sent as ages, since each process has its own clock. */
+/* History that a replacement process needs besides the state: past events, and values that must be equal on all. It
+ * is not rolled back. Times are sent as ages, since clocks differ between processes. */
 #include "resilience/disk/disk_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 
@@ -12,7 +12,7 @@ enum { NAME_CAPACITY = 64 };
 
 /* ---------------------------------------------------------------- faults so far */
 
-/* As bytes, since both run the same program; but for the name, which is a pointer. */
+/* As bytes, since both run the same program; except for the name, which is a pointer. */
 static gab_status put_records(const gab_timeloop *loop, gab_buffer *out)
 {
   const int count =
@@ -99,7 +99,7 @@ static gab_status get_guard(gab_protection_state *protection, gab_reader *in)
   uint8_t single, meets;
   GAB_TRY(gab_get_u8(in, &single));
   GAB_TRY(gab_get_u8(in, &meets));
-  protection->checkpoint->single = single != 0; /* chosen where the run began: gab_protection_start() */
+  protection->checkpoint->single = single != 0; /* chosen at the start of the run: gab_protection_start() */
   protection->checkpoint->meets = meets != 0;
   GAB_TRY(gab_get_bytes(in, &protection->checkpoint->stats, sizeof protection->checkpoint->stats));
   protection->memory.last = now - since_memory;
@@ -125,8 +125,7 @@ gab_status gab_protection_pack_history(void *user, gab_buffer *out)
 gab_status gab_protection_unpack_history(void *user, gab_reader *in)
 {
   gab_timeloop *loop = user;
-  const gab_local_totals own =
-      loop->stats.local; /* what this process did itself: added up over all at the end */
+  const gab_local_totals own = loop->stats.local; /* counts of this process, summed over all at the end */
   double age;
   GAB_TRY(gab_get_bytes(in, &loop->stats, sizeof loop->stats));
   const uint64_t faults = loop->stats.local.faults;

@@ -98,7 +98,7 @@ gab_status gab_monitors_judge(gab_timeloop *loop, const gab_fault *fault, bool c
     gab_json_text(event, "why", why);
     gab_event_end(loop->events, &event);
   }
-  if (at <= before) { /* nobody fails, which breaks the world, before all know */
+  if (at <= before) { /* a failure breaks the world, so it follows only after all know it */
     uint32_t flags = 1;
     GAB_TRY(gab_world_agree(loop->world, &flags));
     GAB_FAIL(GAB_ERR_DIVERGED,

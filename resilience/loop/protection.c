@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a time loop is protected: checkpoints when they are due, recovery when the world broke. */
+/* Protection of a time loop: due checkpoints, recovery after a fault. */
 #include "resilience/reports/completion.h"
 #include "blockforest/output/output_retry.h"
 #include "resilience/reports/history.h"
@@ -50,7 +50,7 @@ static gab_status unpack_position(void *user, gab_reader *in)
   loop->actions_pending = pending != 0;
   loop->next_action = pending > 1 ? pending - 1 : 0;
   loop->approximated = (gab_approximated){.blocks = 0};
-  if (gab_reader_left(in) == 0) return GAB_OK; /* an exact state, which is all but always */
+  if (gab_reader_left(in) == 0) return GAB_OK; /* an exact state, the usual case */
   int64_t since;
   GAB_TRY(gab_get_u64(in, &loop->approximated.blocks));
   GAB_TRY(gab_get_i64(in, &since));
@@ -73,7 +73,7 @@ static gab_status add_entities(gab_timeloop *loop, gab_checkpoint *checkpoint)
   return GAB_OK;
 }
 
-/* Unless told otherwise: spares where there are any, then the survivors, then the disk where it is used. */
+/* Default strategies: spares if there are any, then the survivors, then the disk if it is used. */
 static void usual_strategies(const gab_timeloop *loop, gab_protection_state *protection)
 {
   if (gab_world_spares(loop->world) > 0)
@@ -107,7 +107,7 @@ static gab_status choose_strategies(const gab_timeloop *loop, gab_protection_sta
   return GAB_OK;
 }
 
-/* What was asked for has to be possible for the data that there is: found when a run starts, not when it dies. */
+/* Checks at the start of the run whether all data supports the requested approximation. */
 static gab_status prepare_reconstruction(const gab_timeloop *loop, gab_protection_state *protection)
 {
   const char *name = gab_forest_irreplaceable(loop->forest);
@@ -130,21 +130,21 @@ static gab_status prepare_local(gab_timeloop *loop, gab_protection_state *protec
   const gab_local_recovery *local = protection->strategies[0]->local;
   if (!local) return GAB_OK;
   GAB_TRY(local->check(options));
-  if (gab_world_spares(loop->world) == 0) return GAB_OK; /* of which the run is warned */
+  if (gab_world_spares(loop->world) == 0) return GAB_OK; /* the run has been warned */
   GAB_TRY(local->create(loop, options, &protection->local));
   protection->recovery.local = protection->local;
   return GAB_OK;
 }
 
-/* Only the root can fail here. Nobody may write to the file before it was emptied. */
+/* Only the root can fail here. No process may write to the file before it is truncated. */
 static gab_status open_events(gab_timeloop *loop, const char *folder)
 {
   GAB_TRY(gab_events_create(loop->world, folder, &loop->events));
-  const bool anew = !loop->restart && gab_launch_attempt() == 0; /* started again a run goes on */
+  const bool anew = !loop->restart && gab_launch_attempt() == 0; /* a restarted run appends to the file */
   return gab_world_is_root(loop->world) && anew ? gab_events_clear(loop->events) : GAB_OK;
 }
 
-/* What became of the jobs before this one, as the root reads it: anybody may be the root later on. */
+/* The history of earlier jobs, read by the root and sent to all, since any rank may become the root. */
 static gab_status read_past(gab_timeloop *loop, gab_protection_state *protection, const char *folder)
 {
   gab_history past = {.from = -1};
@@ -160,8 +160,8 @@ static gab_status read_past(gab_timeloop *loop, gab_protection_state *protection
   return GAB_OK;
 }
 
-/* Of the run, whose id only the launcher hands out, and of the case: its file may have changed before the same command
- * goes on from what an earlier launcher has left. */
+/* The key of snapshots: id of the run, from the launcher, and hash of the case, whose file may have changed since an
+ * earlier launcher. */
 static gab_status find_key(const gab_protection *options, gab_memory_key *key)
 {
   const char *run = getenv("GABION_RUN");
@@ -175,7 +175,7 @@ static gab_status find_key(const gab_protection *options, gab_memory_key *key)
   return GAB_OK;
 }
 
-/* Each node has its own: several may share a file system, and emulated ones share a machine. */
+/* Each node has a separate folder, since nodes may share a file system, and emulated nodes share a machine. */
 static gab_status open_node_memory(gab_protection_state *protection, const gab_protection *options)
 {
   char node[256] = "";
@@ -191,7 +191,7 @@ static gab_status open_node_memory(gab_protection_state *protection, const gab_p
   return status;
 }
 
-/* What a relaunch finds in the memory of nodes has to be read without those who wrote it: as it is. */
+/* Copies in node memory are not compressed, since a relaunch reads them without their writers. */
 static gab_compression compression_of(const gab_protection_state *protection, const gab_protection *options)
 {
   if (options->compression == GAB_COMPRESSION_NONE || !protection->node_memory[0])
@@ -200,7 +200,7 @@ static gab_compression compression_of(const gab_protection_state *protection, co
   return GAB_COMPRESSION_NONE;
 }
 
-/* Where a process can count as dead that lives: on another node, or by its silence. */
+/* Whether a live process may count as dead: on another node, or after silence. */
 static bool may_be_cut_off(const gab_protection_state *protection)
 {
   const gab_domains *domains = protection->checkpoint->domains;
@@ -208,7 +208,7 @@ static bool may_be_cut_off(const gab_protection_state *protection)
          gab_quarantine_is_watched();
 }
 
-/* Of two parts that were parted at one instant the one may notice it so much later than the other. */
+/* The delay with which one of two parts may notice a cut after the other. */
 static double patience_of(const gab_protection *options)
 {
   const char *silence = getenv("GABION_CUT_AFTER");
@@ -245,7 +245,7 @@ void gab_protection_check_fence(gab_timeloop *loop)
   gab_fence_check(protection->fence);
 }
 
-/* Behind a wait for the disk: nothing is written by a part that was cut off meanwhile. */
+/* After a wait for the disk, a part that was cut off meanwhile must not write. */
 static void check_after_wait(const void *user)
 {
   const gab_protection_state *protection = user;
@@ -255,7 +255,7 @@ static void check_after_wait(const void *user)
 static gab_status build_guard(gab_timeloop *loop, const gab_protection *options,
                               gab_protection_state *protection)
 {
-  /* First of all, since the ports of those that go on have to be the same. */
+  /* First, since all processes must open the same ports. */
   GAB_TRY(gab_world_reduce_status(loop->world, open_events(loop, options->folder)));
   protection->killed = gab_system_memory_look().killed;
   GAB_TRY(read_past(loop, protection, options->folder));

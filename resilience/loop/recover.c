@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recovery of a time loop after a fault: the way from a death to the next step.
  *
- * One round of a recovery consists of these phases. All living processes run them in this order; a spare that the repair
- * called joins behind `rebuild'.
+ * One round of a recovery consists of these phases. All live processes run them in this order; a spare that the repair
+ * assigned joins after `rebuild'.
  *
  *   rebuild     revoke the communicators, meet, shrink, exchange notes, fill vacant ranks, agree (core/world/repair.c)
  *   settle      images of local recovery become snapshots (resilience/loop/local_recovery_impl.h)
  *   end         an abort request that came with the repair ends the run on all processes
  *   inform      replacement processes learn of the fault and of the snapshots (resilience/checkpoint/replacements.c)
- *   identify    which ranks are lost, and which of them came back
+ *   identify    which ranks are lost, and which of them returned
  *   restore     the first strategy of the list that can restores the state (resilience/recovery/strategies.c); if the run can be
  *               cut in parts, this part takes the next fencing token (resilience/recovery/fence.c)
  *   reprotect   a checkpoint of the restored state (resilience/checkpoint/checkpoint.c)
- *   rebalance   blocks of the dead are distributed, and another checkpoint is taken
+ *   rebalance   blocks of lost ranks are distributed, and another checkpoint is taken
  *
  * A death in any phase starts the next round. An error of one rank (no memory, a corrupt copy) is raised, so that the next
  * repair ends the run on all processes with one status. After a round that succeeded the loop resumes (resume()). */
@@ -35,17 +35,17 @@ typedef struct round_state {
   gab_world *world;
   gab_checkpoint *checkpoint;
   const gab_status
-      *called;  /* of a spare: abort request of the repair that called it, until it has joined; else NULL */
-  bool is_new;  /* this process was called, or took a rank by itself (local recovery) */
-  double since; /* seconds: when the fault was noticed */
+      *called;        /* on an assigned spare: abort request of the repair, until it has joined; else NULL */
+  bool is_new;        /* this process was assigned a rank, or took one under local recovery */
+  double since;       /* seconds: when the fault was noticed */
   gab_members before; /* the members before the fault */
   gab_rank **lost;    /* memory of fault->lost */
   gab_fault *fault;
-  gab_status abort_request; /* of the last repair, other than the complaint of a monitor */
+  gab_status abort_request; /* of the last repair, except alarms of monitors */
   gab_status settled;       /* result of phase `settle' */
   bool is_over;             /* the run ends with the status of the last phase */
   bool has_token;           /* the next fencing token was taken in this round */
-  char words[1024];         /* of a monitor that complained */
+  char words[1024];         /* message of a monitor */
 } round_state;
 
 /* ---------------------------------------------------------------- rebuild */
@@ -126,8 +126,7 @@ static gab_status unpack_account(round_state *round, gab_reader in)
   return gab_protection_unpack_history(round->loop, &in);
 }
 
-/* The donor sends what replacement processes have to know before anything is restored. In every round, since each repair can
- * call a spare. */
+/* The donor informs replacement processes before the restore. In each round, since each repair can assign a spare. */
 static gab_status inform(round_state *round)
 {
   gab_checkpoint *checkpoint = round->checkpoint;
@@ -147,8 +146,8 @@ static gab_status inform(round_state *round)
 
 /* ---------------------------------------------------------------- end */
 
-/* How a run ends depends on the snapshots that exist, so replacement processes are informed first. All agree before anybody
- * leaves; a death until then starts the next round, whose repair delivers the request again. */
+/* The end of a run depends on existing snapshots, so replacement processes are informed first. All agree before any
+ * process leaves; an earlier death starts the next round, whose repair delivers the request again. */
 static gab_status end(round_state *round)
 {
   uint32_t flags = 0;
@@ -171,7 +170,7 @@ static gab_status end(round_state *round)
 
 /* ---------------------------------------------------------------- identify */
 
-/* Lost: members before the fault that are none now, or came back in a later incarnation. */
+/* Lost are members before the fault that are no longer members, or returned in a later incarnation. */
 static gab_status identify(round_state *round)
 {
   gab_fault *fault = round->fault;
@@ -215,8 +214,8 @@ static gab_status restore_by_strategies(round_state *round)
   return status;
 }
 
-/* Called when the snapshot to restore is known, before entities are restored: these may truncate files, which only the part
- * of the run that continues may do. */
+/* Called when the snapshot is known, before entities are restored: these may truncate files, which only the
+ * continuing part of the run may do. */
 static gab_status take_token(void *user)
 {
   round_state *round = user;
@@ -290,13 +289,13 @@ static gab_status run_rounds(round_state *round)
   }
 }
 
-/* Collective over the living. @param[in,out] lost  memory for fault->lost, to be released by gab_free()
+/* Collective over live processes. @param[in,out] lost memory for fault->lost, to be released by gab_free()
  * @param[in,out] fault  noticed_step is set by the caller
  * @return the abort request, if that was the cause; ::GAB_ERR_LOST if no strategy can restore the state */
 static gab_status recover(gab_timeloop *loop, const gab_status *called, gab_rank **lost, gab_fault *fault)
 {
   gab_protection_state *protection = loop->protection;
-  /* A process that took a rank by itself lacks the same information as one that was called. */
+  /* A process that took a rank under local recovery lacks the same information as an assigned one. */
   const bool came_alone = !called && gab_world_claim(loop->world);
   round_state round = {.loop = loop,
                        .protection = protection,
@@ -341,8 +340,8 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
   return GAB_OK;
 }
 
-/* Repeated deaths before the next checkpoint have one cause that will kill again. A task that reports a fault in a world
- * without one would be repeated for ever. */
+/* Repeated deaths before the next checkpoint have a persistent cause. A task that reports a fault without one would
+ * be repeated forever. */
 static gab_status check_progress(gab_protection_state *protection, const gab_fault *fault)
 {
   if (fault->restored_step > protection->furthest) {
@@ -362,7 +361,8 @@ static gab_status check_progress(gab_protection_state *protection, const gab_fau
            protection->futile_recoveries, fault->noticed_step);
 }
 
-/* @param[in] complained  a monitor of this rank @param[in] interrupted  a write to disk was, here */
+/* @param[in] complained a monitor of this rank has failed @param[in] interrupted a write to disk was interrupted
+ * here */
 static gab_status resume(gab_timeloop *loop, const gab_fault *fault, bool complained, bool interrupted)
 {
   gab_stop_restart(loop->protection->stop, loop->step);
@@ -372,9 +372,9 @@ static gab_status resume(gab_timeloop *loop, const gab_fault *fault, bool compla
   return gab_protection_set_clocks(loop);
 }
 
-/* ---------------------------------------------------------------- where a recovery cannot help */
+/* ---------------------------------------------------------------- ends without recovery */
 
-/* Without protection nothing can be restored, but all have to end together. */
+/* Without protection nothing can be restored, but all must end together. */
 static gab_status end_unprotected(gab_timeloop *loop, gab_status why)
 {
   gab_status abort_request;
@@ -389,15 +389,15 @@ static gab_status end_unprotected(gab_timeloop *loop, gab_status why)
   GAB_FAIL(GAB_ERR_LOST, "a process died, and the time loop is not protected");
 }
 
-/* Before the first snapshot of this job nothing that it computed can be lost, and the next job finds what an earlier one
- * left. If only replacement processes are left, nobody knows whether there was a snapshot: only the next job can find one.
- * Equal on all processes, since phase `inform' makes it equal. */
+/* Before the first snapshot of this job no results can be lost, and the next job finds the snapshots of an earlier
+ * one. If only replacement processes are left, the existence of a snapshot is unknown, and only the next job can
+ * find one. Phase `inform' makes the result equal on all. */
 static bool may_start_again(const gab_protection_state *protection)
 {
   return gab_checkpoint_get_stats(protection->checkpoint).taken == 0;
 }
 
-/* @return GAB_ERR_AGAIN, with what is lost by it */
+/* @return GAB_ERR_AGAIN, with the loss in its message */
 static gab_status start_again(const gab_protection_state *protection)
 {
   const bool in_memory = protection->node_memory[0] != '\0';
@@ -431,7 +431,7 @@ gab_status gab_protection_recover(gab_timeloop *loop, gab_status why, const gab_
     const bool complained = status == GAB_ERR_SUSPECT;
     if (!called && status != GAB_ERR_FAULT) gab_world_raise(loop->world, status);
     if (loop->protection->disk && gab_disk_abandon(loop->protection->disk)) interrupted = true;
-    loop->protection->overlap.from = -1; /* copies that were under way are lost */
+    loop->protection->overlap.from = -1; /* copies in transit are lost */
     status = recover_once(loop, called, &fault, &lost);
     called = NULL;
     is_over = status != GAB_OK;
@@ -452,7 +452,7 @@ gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step)
   const gab_step end_step = loop->step;
   gab_restore_report restored;
   GAB_TRY(gab_checkpoint_restore(loop->protection->checkpoint, &restored));
-  loop->step = end_step; /* the run has ended there */
+  loop->step = end_step; /* the run has ended at that step */
   *step = restored.step;
   return GAB_OK;
 }

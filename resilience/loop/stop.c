@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define POLL_SECONDS 1.0 /* how often all are asked */
-#define MARGIN       1.2 /* stopping may take longer than it did last time */
+#define POLL_SECONDS 1.0 /* interval of queries */
+#define MARGIN       1.2 /* stopping may take longer than the last time */
 
-/* Between two questions: the next steps may be slower by far, on a grid that has grown for instance. */
+/* Between two queries; the next steps may be much slower, e.g. on a larger grid. */
 enum { MOST_STEPS = 64 };
 
-/* Signals by which people and batch systems ask a job to end. */
+/* Signals with which people and batch systems request the end of a job. */
 static const int requests[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 enum { REQUESTS = sizeof requests / sizeof *requests };
 
@@ -25,13 +25,13 @@ struct gab_stop {
   gab_world *world;
   double deadline;
   const char *file; /* borrowed from the environment; NULL: none */
-  gab_step next;    /* all are asked after this step */
+  gab_step next;    /* step of the next query */
   struct sigaction before[REQUESTS];
 };
 
 static volatile sig_atomic_t received; /* the first of these signals; 0: none */
 
-/* A second Ctrl-C ends the process: whoever presses it again does not want to wait. */
+/* A second Ctrl-C ends the process at once. */
 static void note_request(int number)
 {
   if (number == SIGINT && received == SIGINT) {
@@ -72,7 +72,7 @@ void gab_stop_restart(gab_stop *stop, gab_step step) { stop->next = step + 1; }
 
 gab_step gab_stop_next(const gab_stop *stop) { return stop->next > 0 ? stop->next : 0; }
 
-/* What this process knows; file and clock are the root's business. */
+/* Requests known to this process; only the root checks file and clock. */
 gab_stop_reason gab_stop_look(const gab_stop *stop, double reserve)
 {
   if (received) return GAB_STOP_SIGNAL;
@@ -88,10 +88,10 @@ gab_status gab_stop_ask(gab_stop *stop, gab_step step, double step_seconds, doub
 {
   *reason = GAB_STOP_NOT;
   if (step < stop->next) return GAB_OK;
-  uint64_t next = 1; /* steps until the next time, by the root */
+  uint64_t next = 1; /* steps until the next query, set by the root */
   if (gab_world_is_root(stop->world) && step_seconds > 0 && step_seconds < POLL_SECONDS)
     next = (uint64_t)fmin(POLL_SECONDS / step_seconds, MOST_STEPS);
-  /* A run that goes on can stop behind these steps only. */
+  /* The next chance to stop is after these steps. */
   uint64_t values[2] = {gab_stop_look(stop, reserve + (double)next * step_seconds), next};
   GAB_TRY(gab_world_max_u64(stop->world, values, 2));
   *reason = (gab_stop_reason)values[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stopping before a time limit: when, and how the run ends. */
+/* Stopping before a time limit: time and end of the run. */
 #include "resilience/loop/timeloop_impl.h"
 
 #include "core/base/log.h"
@@ -42,7 +42,7 @@ gab_status gab_protection_stop(gab_timeloop *loop)
   return reason == GAB_STOP_NOT ? GAB_OK : gab_protection_stop_now(loop, reason);
 }
 
-/* What is not asked for now is answered at the next checkpoint and done at the one after. */
+/* A later request is answered at the next checkpoint and executed at the one after. */
 double gab_protection_time_to_stop_later(const gab_timeloop *loop)
 {
   return time_to_stop(loop->protection) +

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Number of steps for temporal blocking: up to the next output, monitor, question or fault injection. */
+/* Number of steps for temporal blocking: up to the next output, monitor, stop query or fault injection. */
 #include "resilience/loop/timeloop_impl.h"
 #include "resilience/disk/disk_impl.h"
 #include "resilience/loop/fault_injection_impl.h"
 
 static gab_step least(gab_step a, gab_step b) { return a < b ? a : b; }
 
-/* Steps until that one; what was due already is so behind the next step. @param[in] at  -1: never */
+/* Steps until step `at`, at least one. @param[in] at -1: never */
 static gab_step until(gab_step at, gab_step step, gab_step most)
 {
   if (at < 0) return most;
   return at > step ? least(at - step, most) : 1;
 }
 
-/* Whether a list has something to do behind that step. */
+/* Whether an item of the list is due after that step. */
 static bool has_due(const gab_task_list *list, gab_step step)
 {
   for (int i = 0; i < list->count; i++)
@@ -21,8 +21,8 @@ static bool has_due(const gab_task_list *list, gab_step step)
   return false;
 }
 
-/* A step that is logged, and copies and parts of files that travel behind steps, want each step by itself; a fault injection has to
- * find its fault point in the step that it names. */
+/* Logged steps, and overlapped copies and parts of files, need single steps; a fault injection needs its fault point
+ * in the step that it names. */
 static gab_step limit_by_protection(const gab_protection_state *protection, gab_step step, gab_step most)
 {
   const gab_step scrub = protection->scrub;

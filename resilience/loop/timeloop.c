@@ -215,7 +215,7 @@ static bool any_due(const gab_timeloop *loop)
   return false;
 }
 
-/* What follows involves all ranks. */
+/* The following involves all ranks. */
 static gab_status enter_section(gab_timeloop *loop)
 {
   const gab_local_recovery *local = gab_loop_local(loop);
@@ -302,7 +302,7 @@ static gab_status go_on(gab_timeloop *loop)
   return done ? GAB_OK : gab_protection_stop(loop);
 }
 
-/* Everyone leaves the loop together, or nobody does. */
+/* All ranks leave the loop together, or none does. */
 static gab_status finish(gab_timeloop *loop)
 {
   double ignored = 0;
@@ -329,7 +329,7 @@ static gab_status count_updates(gab_timeloop *loop)
   return GAB_OK;
 }
 
-/* Without this check a forgotten initial distribution would go unnoticed: every step is done at once. */
+/* Without this check a forgotten initial distribution would be silent, since every step is trivial. */
 static gab_status check_blocks(const gab_timeloop *loop)
 {
   uint64_t blocks;
@@ -363,7 +363,7 @@ static gab_status check_ready(const gab_timeloop *loop)
 static gab_status advance(gab_timeloop *loop, bool *done)
 {
   const gab_local_recovery *local = gab_loop_local(loop);
-  GAB_TRY(run_actions(loop)); /* those of step 0, and of a restored step if they were still to be done */
+  GAB_TRY(run_actions(loop)); /* actions of step 0, and of a restored step if they were still pending */
   if (!gab_loop_is_over(loop)) {
     if (local) GAB_TRY(local->begin(loop));
     return go_on(loop);
@@ -412,8 +412,8 @@ static void note_end(const gab_timeloop *loop, gab_status status)
   gab_event_end(loop->events, &event);
 }
 
-/* Somebody died before the spares had come to rest: there is no snapshot that anything could be restored from. No spare is
- * dismissed: all know of the death, and a process that failed in the last call of the set-up would not take part. */
+/* A process died before the spares idled, so there is no snapshot to restore. Spares are not dismissed: all know of
+ * the death, and a process that failed in the last call of the set-up would not take part. */
 static gab_status end_before_start(gab_timeloop *loop)
 {
   gab_status abort_request;
@@ -424,7 +424,7 @@ static gab_status end_before_start(gab_timeloop *loop)
 
 /* ---------------------------------------------------------------- from the first step to the last */
 
-/* A file could not be written: another job may write it, from what lies in the memory of the nodes. */
+/* A file could not be written: another job may write it from the state in node memory. */
 static gab_status leave_in_memory(const gab_timeloop *loop)
 {
   char why[900];
@@ -479,8 +479,8 @@ static gab_status run_protected(gab_timeloop *loop)
   const bool is_spare = gab_world_is_spare(loop->world);
   note_start(loop);
   const gab_status kept = gab_protection_keep_untouched(loop);
-  gab_status status =
-      gab_world_rest(loop->world, &abort_request); /* a spare stays here until it is called, or all is over */
+  gab_status status = gab_world_rest(
+      loop->world, &abort_request); /* a spare waits here until it gets a rank or the run ends */
   if (status == GAB_ERR_FAULT) return end_before_start(loop);
   if (status != GAB_OK || gab_world_is_spare(loop->world)) return gab_world_dismiss(loop->world, status);
   const gab_local_recovery *local = gab_loop_local(loop);
@@ -496,7 +496,7 @@ gab_status gab_timeloop_run(gab_timeloop *loop)
 {
   GAB_TRY(check_ready(loop));
   GAB_TRY(protect_mail(loop));
-  (void)gab_float_modes_settle(); /* whatever the set-up has called */
+  (void)gab_float_modes_settle(); /* in case the set-up has changed them */
   loop->is_running = true;
   loop->started = loop->recent_time = gab_seconds();
   loop->recent_step = loop->step;

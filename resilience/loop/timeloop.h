@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file timeloop.h
- *  @brief The time loop: tasks, what is due after a step, and protection against the loss of processes.
+ *  @brief The time loop: tasks, post-step actions, and protection against the loss of processes.
  *
  *  @code
  *    gab_timeloop *loop;
@@ -10,10 +10,10 @@
  *    GAB_TRY(gab_timeloop_run(loop));
  *  @endcode
  *
- *  A step is: all tasks in order; the step number grows; the post-step actions that are due; a checkpoint if one is due.
- *  When the world breaks anywhere in this, the loop recovers and goes on from the restored step: tasks and
- *  post-step actions see the same steps again. They need no fault code of their own; what they compute between the fault
- *  and their return is discarded.
+ *  A step consists of all tasks in order, the increment of the step number, due post-step actions, and a checkpoint if one
+ *  is due. After a fault at any point the loop recovers and resumes from the restored step, so tasks and post-step actions
+ *  see the same steps again. They need no fault handling; results between the fault and their return are
+ *  discarded.
  *
  *  Stability: stable; extender where marked.
  */
@@ -35,24 +35,24 @@ extern "C" {
 typedef struct gab_timeloop gab_timeloop;
 
 /** Part of a step. Collective unless it does not communicate.
- *  @param[in] step  that is being computed, from 0: the state is that after `step` steps
- *  @return ::GAB_ERR_FAULT passes through to the recovery; any other failure, even of a single process, ends
- *  the run on all with that status */
+ *  @param[in] step index of the step, from 0: the state is that after `step` steps
+ *  @return ::GAB_ERR_FAULT starts the recovery; any other error, even on a single process, ends the run on all with
+ *  that status */
 typedef gab_status (*gab_task_fn)(void *user, gab_step step);
 
-/** Steps of a loop that only a criterion ends (gab_timeloop_add_end()). */
+/** Number of steps of a loop that ends only by a criterion (gab_timeloop_add_end()). */
 #define GAB_STEPS_OPEN ((gab_step)INT64_C(9000000000000000))
 
-/** Local. @param[in] forest  borrowed @param[in] steps  to be computed in all, or #GAB_STEPS_OPEN */
+/** Local. @param[in] forest  borrowed @param[in] steps total number of steps, or #GAB_STEPS_OPEN */
 gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop **loop);
 void gab_timeloop_destroy(gab_timeloop **loop);
 
-/** Adds a task of every step. Local; the same in the same order on all ranks, like everything below.
- *  @return ::GAB_ERR_STATE, as of everything that is added, once the loop runs */
+/** Adds a task of every step. Local; the same in the same order on all ranks, like all additions below. @return
+ * ::GAB_ERR_STATE once the loop runs, as for all additions */
 gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
 
 /** Computes several steps at once, without messages; the offered number may differ between ranks.
- *  @param[in] step  the first, as of a task
+ *  @param[in] step the first step, as for a task
  *  @param[in] most  steps, two or more, whose intermediate states are not read
  *  @param[out] taken  number of computed steps; 0: nothing was done, and the tasks compute the next step
  *  @return as a task */
@@ -61,169 +61,169 @@ typedef gab_status (*gab_temporal_block_fn)(void *user, gab_step step, gab_step 
 /** Declares that a temporal block may replace the last `tasks` tasks for several steps: up to the next
  *  post-step action, monitor, checkpoint, stop request or fault injection. Steps are computed one by one
  *  while copies of a checkpoint or parts of a file are sent, with strategy `local`, whose steps are logged,
- *  and if the loop has other tasks. A temporal block ends with the end of its last step. Local; one for a
+ *  and if the loop has other tasks. A temporal block ends with the end of its last step. Local; one per
  *  loop.
  *  @param[in] name  of its timer
- *  @return ::GAB_ERR_STATE for a second one, ::GAB_ERR_ARGUMENT if there are not so many tasks yet */
+ *  @return ::GAB_ERR_STATE for a second one, ::GAB_ERR_ARGUMENT if there are fewer tasks */
 gab_status gab_timeloop_add_temporal_block(gab_timeloop *loop, const char *name, int tasks,
                                            gab_temporal_block_fn run, void *user);
 
-/** Adds something that is done after the steps for which `due` says so, and before the first step:
- *  reductions, output, checks. `step` is the number of steps done.
+/** Adds a post-step action (reductions, output, checks), which runs before the first step and after steps for which
+ *  `due` returns true. `step` is the number of completed steps.
  *  @param[in] due  pure, the same on all ranks; NULL: after every step */
 gab_status gab_timeloop_add_action(gab_timeloop *loop, const char *name,
                                    bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user);
 
-/** Adds a live monitor: a look at the state after the steps for which `due` says so, before their post-step actions, and also
- *  before a checkpoint is taken and at the end. A check that finds what cannot be returns ::GAB_ERR_SUSPECT with a
- *  message, on any rank. Then all go back to the last checkpoint, as after a death but with nobody lost: a bit that
- *  flipped in memory does not do so again. If a monitor complains again before the run has got past the step of the
- *  last complaint, the run ends with ::GAB_ERR_DIVERGED, as it does in a loop without protection. Errors found late
- *  may be part of the checkpoint already: then this is how it ends.
+/** Adds a monitor: a check of the state after steps for which `due` returns true, before their post-step actions, and
+ *  also before each checkpoint and at the end. A check that finds an impossible state, on any rank, returns
+ *  ::GAB_ERR_SUSPECT with a message. All ranks then roll back to the last checkpoint, and no rank is lost: a bit flip
+ *  in memory does not recur. If a monitor fails again before the run has passed the step of the last alarm, the run
+ *  ends with ::GAB_ERR_DIVERGED, as it does without protection. So does a run whose checkpoint already contains the
+ *  error.
  *  @param[in] due  pure, the same on all ranks; NULL: after every step
- *  @param[in] check  a local look needs no communication */
+ *  @param[in] check a local check needs no communication */
 gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
                                     bool (*due)(const void *user, gab_step step), gab_task_fn check,
                                     void *user);
 
-/** Adds a live monitor of the state at rest: a look ahead of each checkpoint, at the end, and again when the own image of
- *  a checkpoint has been packed, before that counts: what changes by itself between a step and the image does not get
- *  into the state to which all would go back. Else like gab_timeloop_add_monitor().
+/** Adds a monitor of the state at rest: it checks before each checkpoint, at the end, and after the own image was
+ *  packed, before the checkpoint is committed. So a change of memory between a step and the image does not enter a
+ *  checkpoint. Else like gab_timeloop_add_monitor().
  *  @param[in] check  without communication */
 GAB_EXTENDER gab_status gab_timeloop_add_rest_monitor(gab_timeloop *loop, const char *name, gab_task_fn check,
                                                       void *user);
 
-/** Whether the run ends here, before all steps are done. Pure, and equal on all ranks: a function of replicated state
- *  (::GAB_ENTITY_REPLICATED), of the step and of parameters, so that it needs no communication and gives the same after a
- *  recovery. What depends on blocks, a task reduces and stores in such an entity.
- *  @param[in] step  steps done @param[out] why  "" on entry; for the log and summary.json */
+/** Returns whether the run ends here, before its last step. Pure, and equal on all ranks: a function of replicated
+ * state (::GAB_ENTITY_REPLICATED), step and parameters, so that it needs no communication and is reproducible after
+ * a recovery. Values that depend on blocks are reduced by a task and stored in such an entity. @param[in] step
+ * completed steps @param[out] why "" on entry; for the log and summary.json */
 typedef bool (*gab_end_fn)(const void *user, gab_step step, char *why, size_t capacity);
 
 enum { GAB_MOST_ENDS = 8 };
 
-/** Adds a criterion by which the run ends before its last step: steady, a target reached. It is asked after the steps for which
- *  `due` says so, and before the first one; the run then ends as after its last step, with post-step actions, monitors, a
- *  checkpoint on disk and finishes. Where only some ranks want to end, the run does not return.
+/** Adds a criterion that ends the run before its last step, e.g. a steady state. It is evaluated before the first step
+ *  and after steps for which `due` returns true. The run then ends as after its last step, with post-step actions,
+ *  monitors, a checkpoint on disk and finishes. The criterion must agree on all ranks, or the run deadlocks.
  *  @param[in] due  pure, the same on all ranks; NULL: after every step
  *  @return ::GAB_ERR_STATE while the loop runs, ::GAB_ERR_ARGUMENT without a function or with #GAB_MOST_ENDS already */
 gab_status gab_timeloop_add_end(gab_timeloop *loop, const char *name,
                                 bool (*due)(const void *user, gab_step step), gab_end_fn is_met,
                                 const void *user);
 
-/** Whether a criterion ends the run at the present step. @param[out] text  "NAME: why", unchanged if not */
+/** Whether a criterion ends the run at the present step. @param[out] text "NAME: why", unchanged otherwise */
 bool gab_timeloop_end_reason(const gab_timeloop *loop, char *text, size_t capacity);
 
-/** Adds something that is done once, when all steps are: still protected, so that a death there takes the run
- *  back and lets it come here again. */
+/** Adds a final action, which runs once after all steps. It is still protected: after a death the run rolls back and
+ * repeats it. */
 gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
 
-/** Called on all living ranks when the run ends by a failure, with the state as it was left: to write the
- *  field that diverged. The world is repaired, unless that was what failed. With ::GAB_ERR_LOST the forest is
- *  not whole. Its own failure is only logged. */
+/** Sets a callback for runs that end by a failure, e.g. to write a diverged field. It is called on all live ranks
+ * with the last state. The world is repaired, unless the repair failed. With ::GAB_ERR_LOST the forest is
+ * incomplete. An error of the callback is only logged. */
 gab_status gab_timeloop_on_failure(gab_timeloop *loop,
                                    gab_status (*call)(void *user, gab_step step, gab_status why), void *user);
 
-/** For such a callback: takes the state back to the last checkpoint in memory, to be looked at; nothing goes
- * on from there. The monitors have looked at it before it became one. Collective.
- *  @param[out] step  its step; -1: there is none, and the state stays as it is
+/** For such a callback: restores the last checkpoint in memory for inspection; the run does not resume.
+ *  Monitors have checked that state. Collective. @param[out] step its step; -1: there is none, and the state is
+ *  unchanged
  *  @return as gab_checkpoint_restore() */
 GAB_EXTENDER gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step);
 
-/** Takes a checkpoint ahead of an end for which all ranks have the same reason, such as a disk that refused for too
- *  long: where snapshots lie in the memory of the nodes (gab_protection.node_memory), another job resumes from there, and does the post-step
- *  actions of this step again. Else, and with strategy `local`, does nothing. Collective. @return as a checkpoint */
+/** Takes a checkpoint before an end for which all ranks have the same reason, such as a disk that failed for too
+ * long. With snapshots in node memory (gab_protection.node_memory) another job resumes from there and repeats the
+ * post-step actions of this step. Else, and with strategy `local`, does nothing. Collective. @return as a checkpoint */
 GAB_EXTENDER gab_status gab_timeloop_keep(gab_timeloop *loop);
 
-/** Registers state that is rolled back with the blocks, as the step counter of the loop is. */
+/** Registers state that is rolled back with the blocks. */
 gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity);
 
-/** Whether messages that a rank makes again, which came back by strategy `local`, are compared with what others had
- *  received. */
+/** Strategy `local`: whether recomputed messages of a restored rank are compared with the ones that others had
+ * received. */
 typedef enum gab_verify { GAB_VERIFY_IN_DEBUG_BUILDS, GAB_VERIFY_ALWAYS, GAB_VERIFY_NEVER } gab_verify;
 
-/** Whether the copies of a checkpoint travel behind the next steps, so that it stops the run for the own copy only. */
+/** Whether copies of a checkpoint travel during the next steps, so that it stops the run for the own image only. */
 typedef enum gab_overlap_mode {
-  GAB_OVERLAP_NEVER = 0, /**< they are waited for */
+  GAB_OVERLAP_NEVER = 0, /**< wait for the copies */
   GAB_OVERLAP_ALWAYS,
-  GAB_OVERLAP_AUTO /**< what has cost the run less so far: what it stood still for, and what steps took longer meanwhile. Both are
-                        tried at first, and again now and then */
+  GAB_OVERLAP_AUTO /**< the cheaper mode as measured, from the wait and the slowdown of
+                        steps. Both are tried at first, and again at intervals */
 } gab_overlap_mode;
 
 /** How a run is protected. Zero-initialise; every zero has a meaning. */
 typedef struct gab_protection {
   gab_interval every;          /**< between checkpoints; 0 steps: only one at the start */
-  gab_overlap_mode overlap;    /**< parities of coded schemes are waited for all the same */
+  gab_overlap_mode overlap;    /**< parities of coded schemes are always waited for */
   gab_compression compression; /**< of copies */
-  gab_within_node within_node; /**< how copies come to processes of the same node */
-  int buffers; /**< snapshots in memory: 2; 1: nothing overlaps then, since each is a time without any; 0: 1 where no
-                     process keeps anything of another and nothing else needs two, else 2. A monitor of a program's own that
-                     does not look at rest does not count: to have an older image where it finds something, ask for 2 */
+  gab_within_node within_node; /**< transfer of copies to processes of the same node */
+  int buffers; /**< number of snapshots in memory. 1: no overlap, and no valid snapshot while one is taken; 0: 1 if
+                     no process stores data of another and nothing else needs two, else 2. User-defined monitors that do
+                     not check at rest are not considered: set 2 to keep an older image for them */
   gab_step scrub;            /**< steps between two verifications of all images in memory; 0: never */
-  gab_redundancy redundancy; /**< what is kept of each image beside the own */
+  gab_redundancy redundancy; /**< redundancy of images */
   const gab_strategy *strategies[GAB_MOST_STRATEGIES]; /**< tried in this order; all NULL: shrink */
-  gab_rebalance_fn rebalance;                          /**< after a loss; NULL: blocks stay where adopted */
+  gab_rebalance_fn rebalance; /**< after a loss; NULL: blocks stay on their adopters */
   void *rebalance_user;
   const char *folder; /**< for events.jsonl and progress.json; NULL: none */
-  gab_run_lock *lock; /**< of that folder, borrowed: a run that has lost it ends; NULL: none */
+  gab_run_lock *lock; /**< lock of that folder, borrowed; the run ends if it is lost; NULL: none */
   double
-      fence_wait; /**< seconds that a part of the run which has lost half of its processes or more waits before it
-                         goes on alone (fence.h); 0: five, or those of gabion-launch --cut-after if that is more */
-  double deadline; /**< seconds since 1970 by which the run has to have stopped (stop.h); 0: none */
+      fence_wait; /**< wait, in seconds, of a part that has lost half of the processes or more before it continues
+                         alone (fence.h); 0: 5, or the value of gabion-launch --cut-after if larger */
+  double deadline; /**< latest end of the run, in seconds since 1970 (stop.h); 0: none */
   double
-      log_limit; /**< of strategy `local`: bytes of logged messages that a process keeps at most, in units of the largest image
-                         of a rank, as far as steps log alike; 0: none. Else all ask each other ahead of each checkpoint */
-  gab_verify verify; /**< of strategy `local` */
+      log_limit; /**< strategy `local`: limit of the message log of a process, in units of the largest image of a
+                         rank, if steps log alike; 0: none. Costs a reduction before each checkpoint */
+  gab_verify verify; /**< strategy `local` */
   double
-      commit_wait; /**< of strategy `local`: how long a checkpoint waits at most for the word that all have it, as a share of the time
-                         since the last one; 0: one per cent, negative: not at all */
+      commit_wait; /**< strategy `local`: maximum wait of a checkpoint for its commit, as a share of the time since the last
+                         one; 0: 1 %, negative: no wait */
   gab_rank
-      commit_children; /**< of strategy `local`: of a rank in the tree in which that word comes; 0: eight */
+      commit_children; /**< strategy `local`: children of a rank in the tree of acknowledgements of commits; 0: 8 */
   const char *
-      local_clusters; /**< of strategy `local`, which ranks go back together: "rank" (NULL), "node", a number of clusters, or
-                         the path of a file, as the parameter resilience.local.clusters; read during the call */
+      local_clusters; /**< strategy `local`: clusters of ranks that roll back together: "rank" (NULL), "node", a number of
+                         clusters, or the path of a file, as resilience.local.clusters; read during the call */
   gab_step
-      own_every; /**< of strategy `local`: each cluster takes a checkpoint of its own every so many steps, between those of
-                         `every`, with its log in the image; less than `every`, not with log_limit and mailboxes; 0: none */
-  int tries; /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
-  gab_disk_options disk; /**< its folder is NULL: no checkpoints on disk */
+      own_every; /**< strategy `local`: interval, in steps, of checkpoints of single clusters between those of `every`,
+                         with their logs in the images; below `every`, not with log_limit and mailboxes; 0: none */
+  int tries;             /**< limit of recoveries from deaths without progress; 0: 10 */
+  gab_disk_options disk; /**< folder NULL: no checkpoints on disk */
   gab_interval
-      disk_every; /**< between checkpoints on disk; 0 steps: none, but when the run is asked to stop. The
-                                last state is written too */
-  /** Snapshots lie in a folder of that folder named after the node, from where another job can go on (node_restart.h);
-   *  e.g. /dev/shm/NAME, not to be shared with other runs; NULL: in the memory of the processes. */
+      disk_every; /**< interval of checkpoints on disk; 0 steps: only after a stop request. The last state
+                                is written too */
+  /** Folder of snapshots in node memory, in a subfolder named after the node, from which another job can resume
+   * (node_restart.h); e.g. /dev/shm/NAME, not shared with other runs. NULL: in the memory of the processes. */
   const char *node_memory;
   const gab_fault_injection *injections;
   size_t injection_count;
 } gab_protection;
 
-/** Turns the protection on: the one line that gives an application resilience. Collective (opens a port, and
- *  tells all if the root cannot write its events). Copies everything but what the pointers in strategies,
- *  scheme and rebalance_user point to.
- *  @return ::GAB_ERR_STATE if it is on already, or the loop runs; ::GAB_ERR_INPUT if one of the strategies is
- * `reconstruct` and there is data that cannot be approximated; errors of schemes, fault injections and the folder */
+/** Turns the protection on: the one line that gives an application resilience. Collective (opens a port;
+ *  reports an unwritable events file to all). Copies the structure, but borrows strategies, scheme and
+ *  rebalance_user.
+ *  @return ::GAB_ERR_STATE if it is on already or the loop runs; ::GAB_ERR_INPUT for strategy `reconstruct`
+ *  with data that cannot be approximated; errors of schemes, fault injections and the folder */
 gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protection);
 
-/** Lets the run begin with the newest whole checkpoint of those found, instead of the state that the forest
- *  has: gab_timeloop_run() loads it, shares the blocks out by the rebalancing callback, and goes on from its
- *  step. Events go on in their file. Before gab_timeloop_protect(). Local.
- *  @param[in] restart  owned by the loop from now on, whatever the outcome
+/** Resumes the run from the newest complete checkpoint of `restart` instead of the state of the forest:
+ *  gab_timeloop_run() loads it, distributes the blocks by the rebalancing callback, and resumes from its step. Events
+ *  are appended to their file. Before gab_timeloop_protect(). Local. @param[in] restart owned by the loop, also after
+ *  an error
  *  @return ::GAB_ERR_STATE if the loop is protected already */
 gab_status gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart);
 
-/** Sets a callback for recoveries from deaths, called on all living ranks after each. */
+/** Sets a callback for recoveries from deaths, called on all live ranks after each. */
 typedef void (*gab_fault_fn)(void *user, const gab_fault *fault);
 void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user);
 
-/** For applications that make data from the state by messages when the forest has changed (ghosts that are not packed,
- *  say), and keep them over many steps. Under strategy `local` a rank that goes back alone does so by itself, and nobody
- *  answers, unless all did the same behind the checkpoint from which it goes on: so `call` is to forget such data, and the
- *  next step makes them anew. Called behind each checkpoint of local recovery, on all at the same step, and where a rank
- *  has gone back to one; never without local recovery, where all go back together. One for a loop. Local. */
+/** Sets a callback for applications that derive data from the state by messages after a change of the forest (e.g.
+ * ghosts that are not packed) and keep them over many steps. Under strategy `local`, a rank that rolls back alone
+ * would derive them alone, without answers of others. So `call` must drop such data, and the next step derives them
+ * again. It is called after each checkpoint of local recovery, on all at the same step, and on a rank that was
+ * restored from one; never without local recovery, where all ranks roll back together. One per loop. Local. */
 typedef void (*gab_checkpoint_fn)(void *user, gab_step step);
 void gab_timeloop_on_checkpoint(gab_timeloop *loop, gab_checkpoint_fn call, void *user);
 
-/** Cell updates of one step over all ranks, for the rates in the progress line and the summary; 0: all cells
- *  of all blocks when the run begins. To be called again when the grid has changed, equal on all ranks. */
+/** Sets the cell updates of one step over all ranks, for the rates in progress line and summary; 0: all cells of all
+ * blocks at the start. Call it again after a change of the grid; equal on all ranks. */
 void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step);
 
 /** Runs to the last step, with rounding to nearest and denormal numbers as they are (core/system/float_modes.h). Collective;
