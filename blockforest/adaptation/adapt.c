@@ -20,15 +20,14 @@ static gab_status mark_block(void *context, size_t index)
   return job->options->mark(job->options->user, job->forest, job->forest->blocks[index], &job->marks[index]);
 }
 
-/* Allocates marks. A failure breaks the world, because the other processes continue with
- * messages. */
+/* Allocates marks. A failure breaks the world, since the other processes continue with messages. */
 static gab_status make_marks(gab_forest *forest, size_t count, gab_mark **marks)
 {
   gab_status status = GAB_NEW_ARRAY(marks, count, GAB_MEMORY_OTHER);
   return status == GAB_OK ? GAB_OK : gab_forest_abandon(forest, status);
 }
 
-/* The grid as the criterion wants it. */
+/* Determines the grid that the criterion requests. */
 static gab_status decide(gab_forest *forest, const gab_adapt_options *options, gab_proxies **proxies,
                          gab_refine_report *report)
 {
@@ -111,7 +110,7 @@ static gab_status refine_once(placing *job, gab_refine_report *report)
   return status;
 }
 
-/* Every round but the last makes something finer, and nothing gets coarser: it ends. */
+/* Terminates, since each round but the last refines and none coarsens. */
 gab_status gab_proxies_refine_places(gab_proxies *proxies, gab_mark_place_fn mark, void *user, int max_level,
                                      gab_refine_report *report)
 {

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forest becomes what proxies say. Who is to have a block asks those who have its data (crystal router);
- * they send what was asked for, packed, once to each rank that asked. What arrives, and what is here, becomes
- * a block of the new grid as it is, or its children, or a part of its parent. Blocks that stay are not
- * touched.
+/* Rebuilds the forest according to its proxies. The new owner of a block requests data from the present owners (crystal
+ * router), which send packed blocks, once to each requesting rank. A received or local block becomes a block of the new
+ * grid, its children, or a part of its parent. Blocks that stay are not touched.
  *
- * A packed parent is no larger than one packed child, as blocks have the same number of cells on every level:
- * so sending the parent is never more than sending those of its children that go to that rank, and it is
- * split where they are going to be. What stays is split in place.
+ * A packed parent is no larger than a packed child, since blocks have the same number of cells on each level. So the
+ * parent is sent and split on the rank of its children; local parents are split in place.
  *
- * Order, with regard to memory: what merges here does so at first, then blocks travel (those that have left
- * are destroyed before those that came are made), then what stays is split, block by block. Of blocks that arrive
- * and serve only as sources each thread holds one at a time. Siblings that are here merge all at once: none of them
- * could go before the parent is there. */
+ * Order, with regard to memory: local merges first, then migration (sent blocks are destroyed before received ones
+ * are created), then local splits, block by block. Each thread holds one received block that only serves as a source
+ * at a time. Local siblings merge together, since none of them can be freed before the parent exists. */
 #include "blockforest/adaptation/apply_regrid_impl.h"
 
 #include "blockforest/migration/forest_transport_impl.h"
@@ -23,19 +20,19 @@
 
 /* Remaining uses of a block of the old grid. */
 typedef struct old_block {
-  uint32_t sends; /* ranks that it has to go to */
-  bool local;     /* needed here */
+  uint32_t sends; /* number of ranks that need it */
+  bool local;     /* needed by this rank */
 } old_block;
 
 typedef struct following {
   gab_forest *forest;
   gab_proxies *proxies;
-  gab_block **fresh; /* for each proxy its block; NULL until it is made */
+  gab_block **fresh; /* block of each proxy; NULL until it is created */
   size_t count;
-  old_block *old; /* for each block of the forest */
+  old_block *old; /* per block of the forest */
   gab_leaver *leaving;
   size_t leaving_count;
-  size_t most_bytes; /* memory held at most */
+  size_t most_bytes; /* maximum memory */
 } following;
 
 /* A block whose data is needed, and its owner. */
@@ -44,15 +41,15 @@ typedef struct request {
   gab_block_id id;
 } request;
 
-/* Destiny of a block of the old grid. */
+/* Use of a block of the old grid. */
 typedef enum destiny { DESTINY_NONE, DESTINY_SAME, DESTINY_SPLIT, DESTINY_MERGE } destiny;
 
 /* One source of data. */
 typedef struct source {
   gab_block_id result; /* sources of one result are used one after another, by one thread */
   gab_block_id id;
-  size_t index;       /* of a local block */
-  gab_record *record; /* or of one that arrived */
+  size_t index;       /* index of a local block */
+  gab_record *record; /* or a received block */
 } source;
 
 static void note_memory(following *all)
@@ -72,7 +69,7 @@ static size_t find_proxy(const following *all, gab_block_id id)
   return at < all->count && gab_proxies_get(all->proxies, at)->id == id ? at : all->count;
 }
 
-/* @return the index of the local proxy `id` if its data comes that way, or the number of proxies */
+/* @return the index of the local proxy `id` if its data has that origin, or the number of proxies */
 static size_t find_result(const following *all, gab_block_id id, gab_origin origin)
 {
   size_t index = id == GAB_NO_BLOCK ? all->count : find_proxy(all, id);
@@ -80,7 +77,7 @@ static size_t find_result(const following *all, gab_block_id id, gab_origin orig
   return index;
 }
 
-/* ------------------------------------------------------------------ what is needed, and from whom */
+/* ------------------------------------------------------------------ requests */
 
 static size_t list_requests(const following *all, const gab_proxy *proxy, request *list)
 {
@@ -112,7 +109,7 @@ static int by_source_and_id(const void *a, const void *b)
   return (left->id > right->id) - (left->id < right->id);
 }
 
-/* @param[out] requests  ascending by source, then id, without doubles; owned by the caller */
+/* @param[out] requests ascending by source, then id, without duplicates; owned by the caller */
 static gab_status collect_requests(const following *all, request **requests, size_t *count)
 {
   request some[GAB_CHILDREN_MAX];
@@ -200,7 +197,7 @@ static gab_status ask(following *all, const request *requests, size_t count)
   return status;
 }
 
-/* Finds out what each block of the old grid is needed for. */
+/* Determines the uses of each block of the old grid. */
 static gab_status plan(following *all)
 {
   request *requests = NULL;
@@ -232,7 +229,7 @@ static bool is_partial(const following *all, const gab_proxy *proxy)
   return false;
 }
 
-/* Makes the block of a proxy, without its data. */
+/* Creates the block of a proxy, without its data. */
 static gab_status make_fresh(following *all, size_t index)
 {
   const gab_proxy *proxy = gab_proxies_get(all->proxies, index);
@@ -240,7 +237,7 @@ static gab_status make_fresh(following *all, size_t index)
   return set_table(all->fresh[index], proxy);
 }
 
-/* The same with data. Where no source covers it all, the rest is as at the start. */
+/* The same with data. Parts without a source get initial values. */
 static gab_status make_fresh_data(following *all, size_t index)
 {
   const gab_proxy *proxy = gab_proxies_get(all->proxies, index);
@@ -274,7 +271,7 @@ static gab_status split(following *all, const gab_block *parent)
   return GAB_OK;
 }
 
-/* @param[in] siblings  as many as there are, with a place for each child of the parent */
+/* @param[in] siblings one entry per child of the parent; NULL for missing ones */
 static gab_status merge(following *all, const gab_block *const *siblings, size_t index)
 {
   const gab_forest *forest = all->forest;
@@ -291,9 +288,9 @@ static gab_status merge(following *all, const gab_block *const *siblings, size_t
   return GAB_OK;
 }
 
-/* ------------------------------------------------------------------ from the old to the new */
+/* ------------------------------------------------------------------ conversion */
 
-/* @param[out] index  of the proxy that is the same or the parent */
+/* @param[out] index of the proxy of the same block, or of its parent */
 static destiny destiny_of(const following *all, gab_block_id id, size_t *index)
 {
   const gab_root_grid *grid = &all->forest->options.grid;
@@ -373,10 +370,10 @@ static gab_status use_local(following *all, const source *sources, size_t count)
 typedef struct batch {
   following *all;
   source *sources;
-  size_t *starts; /* of the sources of each result, and the end */
+  size_t *starts; /* start of the sources of each result, and the end */
 } batch;
 
-/* What is here all at once: whoever merges sees siblings that lie side by side in memory together. */
+/* All local sources of a result together, so that a merge can process siblings that are adjacent in memory. */
 static gab_status use_group(void *context, size_t group)
 {
   const batch *job = context;
@@ -405,7 +402,7 @@ static void note_expected(expected *list, size_t index)
   list->ids[list->count++] = gab_proxies_get(list->all->proxies, index)->id;
 }
 
-/* Those that a source becomes here. */
+/* Adds the local blocks that derive from a source. */
 static void expect_results(expected *list, gab_block_id id)
 {
   const gab_forest *forest = list->all->forest;
@@ -417,7 +414,7 @@ static void expect_results(expected *list, gab_block_id id)
         list, find_result(list->all, gab_block_id_child(&forest->options.grid, id, c), GAB_ORIGIN_PARENT));
 }
 
-/* Runs tasks in which they are made. */
+/* Runs the tasks that create them. */
 static gab_status run_expected(expected *list, size_t count, gab_task task, void *context)
 {
   const gab_forest *forest = list->all->forest;
@@ -474,7 +471,7 @@ static gab_status take_records(void *context, gab_record *records, size_t count)
 static void note_sent(void *context, size_t index)
 {
   following *all = context;
-  note_memory(all); /* messages and all that was sent */
+  note_memory(all); /* including messages and sent data */
   all->old[index].sends--;
   drop_unneeded(all, index);
 }
@@ -524,7 +521,7 @@ static gab_status move_data(following *all, gab_regrid_report *report)
 
 /* ------------------------------------------------------------------ the forest */
 
-/* Blocks that stay get their new tables and their place among the others. */
+/* Blocks that stay get new tables and a new position in the list. */
 static gab_status rebuild(following *all)
 {
   gab_forest *forest = all->forest;
@@ -546,7 +543,7 @@ static gab_status rebuild(following *all)
   return GAB_OK;
 }
 
-/* After a failure: the forest keeps whatever is there, so that nothing leaks and a restoration can use it. */
+/* After a failure: the forest keeps all existing blocks, to avoid leaks, until it is restored. */
 static void keep_remains(following *all)
 {
   gab_forest *forest = all->forest;
@@ -563,7 +560,7 @@ static void keep_remains(following *all)
 }
 
 typedef struct survey {
-  uint64_t splits, merges, changes, borders; /* between levels, afterwards */
+  uint64_t splits, merges, changes, borders; /* borders between levels, afterwards */
 } survey;
 
 static bool has_border(const following *all, const gab_proxy *proxy)
@@ -575,7 +572,7 @@ static bool has_border(const following *all, const gab_proxy *proxy)
   return false;
 }
 
-/* Kinds of changes that some process will make. */
+/* Determines the kinds of changes over all processes. */
 static gab_status look_around(const following *all, survey *found)
 {
   *found = (survey){.changes = all->count != all->forest->block_count};
@@ -609,7 +606,7 @@ static gab_status change_forest(following *all, gab_regrid_report *report)
 {
   gab_forest *forest = all->forest;
   size_t before = gab_memory_now(GAB_MEMORY_USE_COUNT);
-  gab_memory_hold(true); /* blocks that come get the memory of those that go */
+  gab_memory_hold(true); /* new blocks reuse the memory of destroyed ones */
   forest->torn = true;
   forest->revision++;
   gab_status status = move_data(all, report);

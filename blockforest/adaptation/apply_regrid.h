@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file apply_regrid.h
- *  @brief The forest becomes what its proxies say.
+ *  @brief Applies the grid of proxies to the forest.
  *
  *  Stability: extender.
  */
@@ -13,15 +13,15 @@
 extern "C" {
 #endif
 
-/** Makes the forest what the proxies say: data is sent, split and merged (gab_block_data_kind.split and
- * merge), blocks without origin are created and initialised. Children are split on the side that sends less,
- *  which is one packed parent for each rank that gets some of them; merging happens where the parent will be.
- *  Blocks that stay are not touched; if all do, the forest's revision stays too. Memory beyond the blocks: as
- *  gab_forest_migrate(), and one source for each thread. Collective.
- *  @param[in,out] proxies  consumed: destroyed and set to NULL, whatever the outcome
- *  @return on all ranks, nothing having been done: ::GAB_ERR_STATE that names the data which cannot split or
- *  merge, ::GAB_ERR_INPUT if cells per block are odd along a dimension. After any other failure the world is
- *  broken and the forest has to be restored */
+/** Rebuilds the forest according to the proxies: data is sent, split and merged (gab_block_data_kind.split and merge);
+ *  blocks without origin are created and initialised. A packed parent is sent once to each rank with some of its
+ *  children and split there; merging happens on the rank of the parent. Blocks that stay are not touched; if all stay,
+ *  so does the forest's revision. Memory besides the blocks: as gab_forest_migrate(), plus one source per thread.
+ *  Collective.
+ *  @param[in,out] proxies destroyed and set to NULL, also after an error
+ *  @return on all ranks, with an unchanged forest: ::GAB_ERR_STATE with the kind of data that cannot be split or
+ *  merged, ::GAB_ERR_INPUT if cells per block are odd along a dimension. After any other error the world is broken
+ *  and the forest must be restored */
 gab_status gab_forest_apply_regrid(gab_forest *forest, gab_proxies **proxies);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file apply_regrid_impl.h
- *  @brief gab_forest_apply_regrid() with figures.
+ *  @brief gab_forest_apply_regrid() with statistics.
  *
  *  Stability: internal, never installed.
  */
@@ -11,7 +11,7 @@
 
 typedef struct gab_regrid_report {
   uint64_t sent_bytes; /* packed blocks that left this process */
-  size_t peak_bytes;   /* most memory that it held beyond its blocks */
+  size_t peak_bytes;   /* maximum memory besides its blocks */
 } gab_regrid_report;
 
 /** As gab_forest_apply_regrid(). @param[out] report  local */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proxies come and go: of the root grid, or of the blocks of a forest. */
+/* Creation and destruction of proxies: of the root grid, or of the blocks of a forest. */
 #include "blockforest/forest/forest_impl.h"
 #include "blockforest/adaptation/proxy_impl.h"
 #include "blockforest/forest/topology_impl.h"
@@ -108,7 +108,7 @@ static gab_rank holder_of_place(const gab_proxies *all, const piece *of, uint64_
   return gab_members_rank(gab_world_members(all->world), (int32_t)index);
 }
 
-/* The id of the first root block; those of the others follow in the order of places. */
+/* The id of the first root block; the others follow in the order of places. */
 static gab_block_id first_root(const gab_root_grid *grid)
 {
   return gab_block_id_of(grid, (gab_block_place){0, {0, 0, 0}});
@@ -131,7 +131,7 @@ static gab_status make_roots(gab_proxies *all, const piece *own)
   return GAB_RESIZE_ARRAY(&all->proxies, all->count, GAB_MEMORY_OTHER);
 }
 
-/* The root places next to this piece; those that do not exist are dropped. */
+/* Finds the existing root places next to this piece. */
 static gab_status survey_around(const gab_proxies *all, const piece *own, gab_known *known)
 {
   gab_block_id around[GAB_DIRECTIONS];

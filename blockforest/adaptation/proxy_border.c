@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The border of this process's part: which of its proxies are neighbours of which others elsewhere. Being a
- * neighbour is symmetric, so two ranks that share a border name the same blocks in the same order without
- * asking each other. */
+/* The border of the local part: local proxies and their remote neighbours. Adjacency is symmetric, so two ranks list
+ * the blocks of their common border in the same order without communication. */
 #include "blockforest/adaptation/proxy_impl.h"
 #include "core/base/lower_bound_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A local proxy that matters to a rank. */
+/* A local proxy and a rank with a neighbour of it. */
 typedef struct interest {
   gab_rank rank;
   size_t index;
@@ -36,7 +35,7 @@ static size_t count_foreign(const gab_proxies *all)
   return foreign;
 }
 
-/* Ranks interested in proxy `index`, each once, behind what is there. */
+/* Appends the ranks with neighbours of proxy `index`, each once. */
 static size_t add_interests(const gab_proxies *all, size_t index, interest *interests, size_t count)
 {
   const gab_rank me = gab_world_rank(all->world);

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Splitting and merging of proxies.
  *
- * Every block tells its neighbours its fate: the blocks that replace it and their holders. A merged block is held where its
- * first child was (holes, proxy_missing_children.c: where the first existing one is), so holders of other children hand these
- * over, with the fates of all their neighbours. Then each process knows all blocks of the new grid that can touch one of its
- * own. */
+ * Each block sends its fate to its neighbours: the blocks that replace it and their holders. A merged block is on
+ * the rank of its first child (for holes, proxy_missing_children.c, of its first existing one), so holders of the
+ * other children send these there, with the fates of all their neighbours. Then each process knows all blocks of the
+ * new grid that can touch a local one. */
 #include "blockforest/adaptation/proxy_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A child that comes from another rank to be merged here. */
+/* A child from another rank that is merged here. */
 typedef struct gift {
   gab_block_id id;
-  gab_rank source; /* of its data */
+  gab_rank source; /* rank of its data */
   gab_origin origin;
-  bool is_hole; /* there is none */
+  bool is_hole; /* a missing child */
 } gift;
 
 typedef struct change {
   gab_proxies *all;
   gab_border *border;
-  const int8_t *now;    /* levels of the local ones */
-  const int8_t *levels; /* by number; to be */
+  const int8_t *now;    /* levels of local proxies */
+  const int8_t *levels; /* by number; new levels */
   gab_fate *fates;      /* by number */
   gift *gifts;          /* ascending by id */
   size_t gift_count;
-  gab_known around; /* blocks of the new grid elsewhere */
+  gab_known around; /* remote blocks of the new grid */
   size_t around_capacity;
   gab_proxy *made; /* ascending by id */
   size_t made_count;
@@ -53,7 +53,7 @@ static gab_block_id child_of(const change *what, gab_block_id id, int child)
 
 /* ------------------------------------------------------------------------------------------ fates */
 
-/* Row of proxy `index` in which sibling `child` stands; a proxy that merges has all of them. */
+/* The row of sibling `child` in the table of proxy `index`; a merging proxy has all siblings in its table. */
 static gab_status sibling_row(const change *what, size_t index, int child, size_t *row)
 {
   const gab_proxy *proxy = &what->all->proxies[index];
@@ -78,7 +78,7 @@ static gab_status decide_fate(change *what, size_t index)
     GAB_TRY(sibling_row(what, index, 0, &row));
     fate->holder = proxy->neighbours[row].owner;
   } else if (gab_proxy_is_hole(proxy) && fate->change == 0) {
-    fate->change = 1; /* nothing becomes of it: it has no children */
+    fate->change = 1; /* it disappears: it has no children */
   }
   return GAB_OK;
 }
@@ -96,7 +96,7 @@ static gab_status tell_fates(change *what)
 
 static gab_status add_around(change *what, gab_block_id id, gab_rank holder)
 {
-  if (holder == gab_world_rank(what->all->world)) return GAB_OK; /* stands among those that are made */
+  if (holder == gab_world_rank(what->all->world)) return GAB_OK; /* it is in the list of created proxies */
   gab_known *around = &what->around;
   if (around->count == what->around_capacity) {
     size_t capacity = 2 * what->around_capacity + 256;
@@ -107,7 +107,7 @@ static gab_status add_around(change *what, gab_block_id id, gab_rank holder)
   return GAB_OK;
 }
 
-/* Adds what a block becomes. */
+/* Adds the successors of a block. */
 static gab_status add_fate(change *what, gab_block_id id, const gab_fate *fate)
 {
   if (fate->change == 0) return add_around(what, id, fate->holder);
@@ -175,7 +175,7 @@ static bool is_merged_here(const change *what, size_t index)
   return what->fates[index].change < 0 && child_number(what, what->all->proxies[index].id) == 0;
 }
 
-/* Packs the children that are merged elsewhere, and expects those that are merged here. */
+/* Packs children that are merged elsewhere, and counts those that are merged here. */
 static gab_status prepare_gifts(change *what, size_t *expected)
 {
   const gab_rank me = gab_world_rank(what->all->world);
@@ -243,8 +243,7 @@ static gab_proxy split_off(const change *what, const gab_proxy *parent, int chil
   if (parent->origin == GAB_ORIGIN_SELF) {
     made.origin = GAB_ORIGIN_PARENT;
     made.sources[0] = parent->sources[0];
-  } else if (parent->origin ==
-             GAB_ORIGIN_CHILDREN) { /* merged and split again: the data is still in pieces */
+  } else if (parent->origin == GAB_ORIGIN_CHILDREN) { /* merged and split again: the data was never merged */
     made.origin = GAB_ORIGIN_SELF;
     made.sources[0] = parent->sources[child];
   }
@@ -273,8 +272,8 @@ static gab_status find_child(const change *what, size_t first, int child, gift *
   return GAB_OK;
 }
 
-/* Children of one block have the same origin: those that were split off together, or came with their data. Of
- * missing ones there is no source. */
+/* Children of one block have the same origin: parent if they were split, self otherwise. Missing ones have no
+ * source. */
 static gab_status merge_up(const change *what, size_t first, gab_proxy *made)
 {
   gift one = {.is_hole = true}; /* of the children */
@@ -290,18 +289,18 @@ static gab_status merge_up(const change *what, size_t first, gab_proxy *made)
     if (one.origin == GAB_ORIGIN_SELF) made->sources[c] = child.source;
   }
   if (one.origin == GAB_ORIGIN_SELF) made->origin = GAB_ORIGIN_CHILDREN;
-  if (one.origin == GAB_ORIGIN_PARENT) { /* split and merged again: the data is still in one piece */
+  if (one.origin == GAB_ORIGIN_PARENT) { /* split and merged again: the data was never split */
     made->origin = GAB_ORIGIN_SELF;
     made->sources[0] = one.source;
   }
   return GAB_OK;
 }
 
-/* Ids of one kind of change ascend with the old ones. Of the three kinds, each has a cursor; the lowest goes
- * first. */
+/* New ids of one kind of change ascend with the old ones. Each of the three kinds has a cursor; the lowest id is
+ * next. */
 typedef struct cursor {
   size_t index; /* in the old proxies */
-  int child;    /* of a block that is split */
+  int child;    /* of a split block */
   gab_block_id next;
 } cursor;
 

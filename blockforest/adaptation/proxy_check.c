@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check of this process's part of the proxies. */
+/* Validity check of the local proxies. */
 #include "blockforest/adaptation/proxy_impl.h"
 #include "core/base/lower_bound_impl.h"
 #include "blockforest/forest/topology_impl.h"
@@ -42,8 +42,7 @@ static gab_status check_rows(const gab_proxies *all, const gab_proxy *proxy)
   return GAB_OK;
 }
 
-/* Whatever is here and touches stands in the table, and is not too coarse; too fine ones find us too coarse.
- */
+/* Each adjacent local proxy must be in the table and not too coarse; too fine ones are found from their side. */
 static gab_status check_around(const gab_proxies *all, const gab_proxy *proxy, int direction)
 {
   gab_block_id children[GAB_CHILDREN_MAX];

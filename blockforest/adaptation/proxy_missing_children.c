@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Families some of whose children do not exist can merge too. Their parent then touches what lies at the far
- * side of the missing ones, which none of the others knows: so for as long as levels are decided and changed
- * a *hole*, a proxy without weight, takes the place of each missing child. Its neighbours and it find each
- * other without asking around: every proxy that has nothing in some direction says so to the rank at which it
- * may be met, that of a place, and to those of all places that could cover what is missing; there those meet
- * that touch, and are told of each other.
+/* Families with missing children can merge too. Their parent then touches blocks at the far side of the missing
+ * children, which the existing siblings do not know. So while levels are decided and changed, a *hole*, a proxy without
+ * weight, takes the place of each missing child. Holes and their neighbours find each other through rendezvous ranks: a
+ * proxy without a neighbour in some direction registers at the rendezvous rank of its place and at those of all places
+ * that could cover the gap. Proxies and holes that meet there and touch are notified of each other.
  *
- * For 2:1 a hole counts as if its parent was there, which is split now and may come back: a block that
- * touches it does not become coarser than one level below that parent, and what is merged beside it is no
- * coarser either. So whatever was split can be merged again. Holes never make a block finer. Those of places
- * whose other children are all split themselves do not merge now and serve for this only; they are *passive*:
- * everyone who holds something below such a place names them, no one holds them. */
+ * For 2:1 a hole counts as its parent, which is split and may be restored: an adjacent block does not become coarser
+ * than one level below that parent, also by merging. So every split can be reversed. Holes never refine a block.
+ * Holes in places whose other children are all split do not merge now; they are *passive*: each rank with a block
+ * below such a place registers them, and no rank holds them. */
 #include "blockforest/adaptation/proxy_impl.h"
 #include "core/messages/collective.h"
 #include "core/base/hash.h"
@@ -21,20 +19,20 @@
 
 typedef enum guest_kind { GUEST_PROXY, GUEST_HOLE, GUEST_PASSIVE } guest_kind;
 
-/* Who is to be met at a place: its own, or one that it would touch if there was something. */
+/* A registration at a place: its own, or one that the proxy would touch. */
 typedef struct meeting {
   gab_block_id place, id;
   uint64_t kind;
 } meeting;
 
-/* That two touch, one of which is a hole; told to the holder of the first. */
+/* Two adjacent blocks, one of which is a hole; sent to the holder of the first. */
 typedef struct contact {
   gab_block_id own, other;
   gab_rank other_rank;
   int32_t other_kind;
 } contact;
 
-/* Items and the ranks that they go to. */
+/* Items and their target ranks. */
 typedef struct post {
   void *items;
   gab_rank *targets;
@@ -56,7 +54,7 @@ static gab_status post_add(post *to, const void *item, gab_rank target)
   return GAB_OK;
 }
 
-/* Empties the post. @param[out] received  as of gab_world_route() */
+/* Sends all items. @param[out] received as of gab_world_route() */
 static gab_status post_send(const gab_proxies *all, post *what, gab_buffer *received, size_t *count)
 {
   gab_status status =
@@ -87,8 +85,8 @@ static gab_status add_hole(hole_list *holes, gab_block_id id)
   return GAB_OK;
 }
 
-/* The missing siblings of a proxy, if it is the first of its family: all of them touch, so they know each
- * other, and who holds the first one holds the holes and the merged block. */
+/* Adds the missing siblings of a proxy, if it is the first of its family. All siblings touch, so they know each
+ * other, and the holder of the first one holds the holes and the merged block. */
 static gab_status add_holes_of(const gab_proxies *all, size_t index, hole_list *holes)
 {
   const gab_proxy *proxy = &all->proxies[index];
@@ -111,7 +109,7 @@ static int by_id(const void *a, const void *b)
   return (*left > *right) - (*left < *right);
 }
 
-/* Sorts and drops doubles. */
+/* Sorts and removes duplicates. */
 static void put_in_order(hole_list *list)
 {
   size_t kept = 0;
@@ -129,11 +127,11 @@ static gab_status find_holes(const gab_proxies *all, hole_list *holes)
   return GAB_OK;
 }
 
-/* Those of the places in which families lie, and of the ones above. @param[out] places  scratch */
+/* Finds passive holes in the places of families and their ancestors. @param[out] places scratch */
 static gab_status find_passive(const gab_proxies *all, hole_list *places, hole_list *holes)
 {
   const int dimension = all->options.grid.dimension;
-  gab_block_id last[MOST_LEVELS] = {0}; /* of each level; most often the next one is the same */
+  gab_block_id last[MOST_LEVELS] = {0}; /* last place of each level, often equal to the next one */
   for (size_t i = 0; i < all->count; i++) {
     gab_block_id place = all->proxies[i].id >> dimension;
     for (int level = gab_proxies_level(all, all->proxies[i].id) - 2; level >= 0; level--) {
@@ -162,17 +160,17 @@ static gab_rank meeting_rank(const gab_proxies *all, gab_block_id place)
   return gab_members_rank(members, (int32_t)drawn);
 }
 
-/* Rows that a direction has if nothing is missing there. */
+/* Number of rows in a direction without missing blocks. */
 static size_t full_rows(const gab_proxies *all, gab_block_id next, int direction, gab_block_id row)
 {
   int offset[3], along = 0;
-  if (row <= next) return 1; /* that place, or a coarser one */
+  if (row <= next) return 1; /* the place itself, or a coarser one */
   gab_direction_offset(direction, offset);
   for (int axis = 0; axis < all->options.grid.dimension; axis++) along += offset[axis] == 0;
   return (size_t)1 << along;
 }
 
-/* Adds the place and those that it is a part of. Root places are no holes, so only holes look for them. */
+/* Adds the place and its ancestors. Root places cannot be holes, so only holes register there. */
 static size_t add_places(const gab_proxies *all, gab_block_id place, bool is_hole, gab_block_id *places,
                          size_t count)
 {
@@ -183,7 +181,7 @@ static size_t add_places(const gab_proxies *all, gab_block_id place, bool is_hol
   return count;
 }
 
-/* @param[in] proxy  with its rows; NULL: of a hole */
+/* @param[in] proxy with its rows; NULL for a hole */
 static gab_status meet(const gab_proxies *all, gab_block_id id, const gab_proxy *proxy, guest_kind kind,
                        post *out)
 {
@@ -213,15 +211,14 @@ typedef struct guest {
   gab_rank rank;
 } guest;
 
-/* Who is at home in the place comes first of those that meet there. */
+/* The block of the place precedes all others that meet there. */
 static int by_place(const void *a, const void *b)
 {
   const guest *left = a, *right = b;
   if (left->is.place != right->is.place) return left->is.place < right->is.place ? -1 : 1;
   const bool left_is_host = left->is.id == left->is.place, right_is_host = right->is.id == right->is.place;
   if (left_is_host != right_is_host) return left_is_host ? -1 : 1;
-  if (left->is.kind != right->is.kind)
-    return left->is.kind < right->is.kind ? -1 : 1; /* who is held: first */
+  if (left->is.kind != right->is.kind) return left->is.kind < right->is.kind ? -1 : 1; /* held blocks first */
   if (left->is.id != right->is.id) return left->is.id < right->is.id ? -1 : 1;
   return (left->rank > right->rank) - (left->rank < right->rank);
 }
@@ -237,7 +234,7 @@ static gab_status introduce(guest *guests, size_t count, post *out)
       continue;
     }
     if (at->is.id == at->is.place || (host->is.kind == GUEST_PROXY && at->is.kind == GUEST_PROXY)) continue;
-    /* what is passive is named by everybody who has something below it */
+    /* each rank with a block below a passive hole registers it */
     if (at[-1].is.id == at->is.id && at[-1].is.kind == at->is.kind && at->is.kind == GUEST_PASSIVE) continue;
     if (host->is.kind != GUEST_PASSIVE)
       GAB_TRY(post_add(out, &(contact){host->is.id, at->is.id, at->rank, (int32_t)at->is.kind}, host->rank));
@@ -248,7 +245,7 @@ static gab_status introduce(guest *guests, size_t count, post *out)
   return GAB_OK;
 }
 
-/* Those who met here. */
+/* Reads the registrations at this rank. */
 static gab_status read_guests(const gab_buffer *received, size_t count, guest **guests)
 {
   gab_reader in = gab_reader_of_buffer(received);
@@ -268,7 +265,7 @@ static int by_contact(const void *a, const void *b)
   return (left->other_kind > right->other_kind) - (left->other_kind < right->other_kind);
 }
 
-/* Two of the same size meet at both places, and many may name what is passive: each contact is kept once. */
+/* Blocks of equal size meet at both places, and many may register a passive hole; each contact is stored once. */
 static gab_status read_contacts(const gab_buffer *received, size_t *count, contact **contacts)
 {
   size_t kept = 0;
@@ -326,7 +323,7 @@ static gab_proxy hole_of(gab_block_id id)
   return hole;
 }
 
-/* The level below which a proxy that has a contact must not merge: whatever becomes of the other one. */
+/* The lowest level that a proxy with a contact may reach by merging, for any change of the other one. */
 static int8_t least_level(const gab_proxies *all, const contact *of, bool own_is_hole)
 {
   const int own = gab_proxies_level(all, of->own), other = gab_proxies_level(all, of->other);
@@ -334,7 +331,7 @@ static int8_t least_level(const gab_proxies *all, const contact *of, bool own_is
   return (int8_t)(own_is_hole && other < own - 2 ? own : 0);
 }
 
-/* Proxies and holes in the order of ids, each with its rows and then its contacts. */
+/* Merges proxies and holes in the order of ids, each with its rows followed by its contacts. */
 static void fill(const gab_proxies *all, const gab_mark *marks, const hole_list *holes,
                  const contact *contacts, size_t contact_count, gab_widened *wide)
 {
@@ -374,7 +371,7 @@ static gab_status widen(const gab_proxies *all, const gab_mark *marks, const hol
   return GAB_OK;
 }
 
-/* Holes change nothing but merging, so they are looked for only if something may merge. */
+/* Holes affect only merging, so they are determined only if a block may merge. */
 static gab_status is_worth_it(const gab_proxies *all, const gab_mark *marks, bool *answer)
 {
   uint64_t merges = 0;

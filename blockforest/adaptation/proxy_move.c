@@ -11,22 +11,22 @@
 
 enum { ROW_BYTES = 8 + 4 + 1, HEAD_BYTES = 8 + 8 + 1 + 4 * GAB_CHILDREN_MAX + 8 };
 
-/* A proxy that leaves. */
+/* A proxy that moves to another rank. */
 typedef struct leaver {
   gab_rank target;
   size_t index;
 } leaver;
 
-/* What a rank gives another one: said before. */
+/* Announced number of proxies and rows from one rank to another. */
 typedef struct announcement {
   uint64_t proxies, rows, pieces;
 } announcement;
 
-/* A rank that gets proxies from here, or gives some. */
+/* A rank that receives proxies from this one, or sends some. */
 typedef struct route {
   gab_rank rank;
   size_t next, end;  /* outgoing: in `leaving` */
-  announcement left; /* of it; when all is well nothing in the end */
+  announcement left; /* not yet transferred; zero at the end */
   gab_buffer message;
 } route;
 
@@ -35,8 +35,8 @@ typedef struct transport {
   size_t leaving_count;
   route *out, *in;
   size_t out_count, in_count;
-  size_t piece_bytes; /* at most, but for single proxies */
-  gab_proxy *made;    /* those that stay, then those that come; their rows follow each other in `rows` */
+  size_t piece_bytes; /* limit, except for single proxies */
+  gab_proxy *made; /* remaining proxies, followed by received ones; their rows are in `rows` in this order */
   gab_neighbour *rows;
   size_t made_count, row_count;
 } transport;
@@ -74,7 +74,7 @@ static int by_target(const void *a, const void *b)
 
 static size_t packed_bytes(const gab_proxy *proxy) { return HEAD_BYTES + proxy->neighbour_count * ROW_BYTES; }
 
-/* The end in `leaving` of the piece that begins at `first`. */
+/* The end, in `leaving`, of the piece that begins at `first`. */
 static size_t end_of_piece(const gab_proxies *all, const transport *move, size_t first, size_t end)
 {
   size_t bytes = 0, at = first;
@@ -205,7 +205,7 @@ static gab_status unpack_proxy(const gab_proxies *all, route *from, gab_reader *
 
 /* ------------------------------------------------------------------------------------------ the new part */
 
-/* Capacity for those that stay and those that were announced. */
+/* Reserves capacity for remaining and announced proxies. */
 static gab_status reserve_capacity(const gab_proxies *all, const gab_rank *targets, transport *move)
 {
   size_t proxies = 0, rows = 0;
@@ -245,7 +245,7 @@ static int by_proxy_id(const void *a, const void *b)
   return (left->id > right->id) - (left->id < right->id);
 }
 
-/* Sorts, and brings the rows into the order of the proxies. */
+/* Sorts the proxies, and puts the rows in their order. */
 static gab_status put_in_order(transport *move)
 {
   gab_neighbour *rows;
@@ -266,7 +266,7 @@ static gab_status put_in_order(transport *move)
   return GAB_OK;
 }
 
-/* One piece to and from every rank that has one left. */
+/* Transfers one piece to and from each rank with remaining pieces. */
 static gab_status run_round(gab_proxies *all, transport *move)
 {
   for (size_t i = 0; i < move->in_count; i++)

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which level each block is to have.
+/* Decision on the new level of each block.
  *
- * All levels start as wished for and only ever grow, round by round, each block looking at what its
- * neighbours had in the round before:
- *   - at least the neighbour's level less one (2:1; refinement wins);
- *   - if coarser than now: only while all siblings that exist are there and want the same.
- * What is missing takes part as a hole (proxy_missing_children.c), which may merge or stay, but not become finer.
- * The rules are monotone, so the end is the smallest solution above the wishes, whoever holds what and
- * whatever comes first; what was wished for is kept wherever it can be. A rise only makes rise a block that
- * is coarser than the one that rose, or a sibling, so the rounds are bounded by twice the number of levels.
+ * All levels start at the requested values and only increase, round by round, according to the levels of the neighbours
+ * in the previous round:
+ * - at least the neighbour's level minus one (2:1; refinement has precedence);
+ * - coarser than now only while all existing siblings have level and request in common. Missing children take part as
+ *   holes (proxy_missing_children.c), which may merge or stay, but not be refined. The rules are monotone, so the
+ *   result is the smallest solution above the requests, independent of distribution and order. An increase only causes
+ *   increases of coarser blocks or siblings, so the rounds are bounded by twice the number of levels.
  *
- * Schornbaum & Rüde 2018, algorithm 1, decides on splits first and then accepts merges from the finest level
- * up; a merge depends on finer blocks only, so both come to the same. */
+ * Schornbaum & Rüde 2018, algorithm 1, decides on splits first and then accepts merges from the finest level up. A
+ * merge depends on finer blocks only, so both give the same result. */
 #include "blockforest/adaptation/proxy_impl.h"
 #include "core/messages/collective.h"
 
 #include <string.h>
 
-/* True if all siblings of proxy `index` want to be merged. */
+/* Whether all siblings of proxy `index` request to be merged. */
 static bool siblings_agree(const gab_proxies *all, const gab_border *border, const int8_t *levels,
                            size_t index, int8_t merged)
 {
@@ -48,11 +47,9 @@ static int8_t next_level(const gab_proxies *all, const gab_border *border, int8_
   return level;
 }
 
-/* Levels that all blocks are to have: the smallest at least as high as wished for which 2:1 holds and
- *  siblings agree. Collective.
- *  @param[in] now  levels of the local proxies
- *  @param[in,out] levels  one for each number: wished, then decided
- *  @param[out] rounds  of messages */
+/* Determines the new levels: the smallest ones at or above the requests that satisfy 2:1 and the agreement of siblings.
+ * Collective. @param[in] now levels of the local proxies @param[in,out] levels per number: requested, then decided
+ * @param[out] rounds  of messages */
 static gab_status settle_levels(gab_proxies *all, gab_border *border, const int8_t *now, int8_t *levels,
                                 int *rounds)
 {
@@ -80,7 +77,7 @@ static gab_status settle_levels(gab_proxies *all, gab_border *border, const int8
 /* Ids of one level have the same highest bit, and those of finer levels a higher one. */
 static void find_levels(const gab_proxies *all, int8_t *now)
 {
-  gab_block_id end = 0; /* of the ids of the level at hand */
+  gab_block_id end = 0; /* end of the ids of the present level */
   int8_t level = 0;
   for (size_t i = 0; i < all->count; i++) {
     const gab_block_id id = all->proxies[i].id;
@@ -104,10 +101,10 @@ static void wish(const gab_proxies *all, const gab_mark *marks, const int8_t *le
   }
 }
 
-/* What is summed over all ranks. */
+/* Sums over all ranks. */
 typedef struct tally {
   uint64_t split, merged, forced, refused, blocks;
-  uint64_t twice; /* blocks that would have to change level twice before their data has moved */
+  uint64_t twice; /* blocks that would change level twice before their data has moved */
 } tally;
 
 enum { TALLY_NUMBERS = sizeof(tally) / sizeof(uint64_t) };
@@ -131,7 +128,7 @@ static tally count_changes(const gab_proxies *all, const gab_mark *marks, const 
   return sum;
 }
 
-/* With the border known. @param[out] sum  `twice` > 0: nothing was changed */
+/* With a known border. @param[out] sum `twice` > 0: no changes */
 static gab_status refine_within(gab_proxies *all, gab_border *border, const gab_mark *marks,
                                 const int8_t *least, int max_level, tally *sum, int *rounds)
 {
@@ -160,12 +157,12 @@ static gab_status refine(gab_proxies *all, const gab_mark *marks, const int8_t *
   gab_border border;
   gab_status status = gab_border_make(all, &border);
   if (status == GAB_OK) status = refine_within(all, &border, marks, least, max_level, sum, rounds);
-  if (status != GAB_OK) status = gab_proxies_abandon(all, status); /* lets go of the border's buffers */
+  if (status != GAB_OK) status = gab_proxies_abandon(all, status); /* releases the buffers of the border */
   gab_border_release(&border);
   return status;
 }
 
-/* With holes, if there may be any of importance. */
+/* With holes, if they may be relevant. */
 static gab_status refine_widened(gab_proxies *all, const gab_mark *marks, int max_level, tally *sum,
                                  int *rounds)
 {
@@ -174,7 +171,7 @@ static gab_status refine_widened(gab_proxies *all, const gab_mark *marks, int ma
   if (status != GAB_OK) status = gab_proxies_abandon(all, status);
   else if (!wide.is_wide) return refine(all, marks, NULL, max_level, sum, rounds);
   else status = refine(&wide.proxies, wide.marks, wide.least, max_level, sum, rounds);
-  if (status == GAB_OK && sum->twice == 0 && sum->split + sum->merged > 0) { /* then no holes are left */
+  if (status == GAB_OK && sum->twice == 0 && sum->split + sum->merged > 0) { /* no holes remain */
     gab_proxies old = *all;
     *all = wide.proxies;
     wide.proxies = old;

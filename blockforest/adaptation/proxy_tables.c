@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbour tables, built from the known blocks around. */
+/* Neighbour tables, built from known adjacent blocks. */
 #include "blockforest/adaptation/proxy_impl.h"
 #include "core/base/lower_bound_impl.h"
 #include "blockforest/forest/topology_impl.h"
@@ -35,9 +35,9 @@ void gab_known_sort(gab_known *known)
 size_t gab_known_find(const gab_known *known, gab_block_id id, size_t *finger)
 {
   const gab_known_block *blocks = known->blocks;
-  size_t low = *finger, high, step = 1; /* blocks[low - 1] < id <= blocks[high] in the end */
+  size_t low = *finger, high, step = 1; /* finally blocks[low - 1] < id <= blocks[high] */
   if (known->count == 0) return SIZE_MAX;
-  if (low < known->count - 1 && blocks[low + 1].id == id) return *finger = low + 1; /* most often */
+  if (low < known->count - 1 && blocks[low + 1].id == id) return *finger = low + 1; /* the usual case */
   if (low < known->count && blocks[low].id < id) {
     for (++low; known->count - low > step && blocks[low + step].id < id; step *= 2) low += step + 1;
     high = known->count - low > step ? low + step : known->count;
@@ -53,14 +53,14 @@ size_t gab_known_find(const gab_known *known, gab_block_id id, size_t *finger)
 
 /* ------------------------------------------------------------------------------------------ tables */
 
-/* Most rows in one direction: the blocks across a face that is split. */
+/* Maximum number of rows in one direction: blocks across a split face. */
 enum { ROWS_PER_DIRECTION = 4, MOST_ROWS = GAB_DIRECTIONS * ROWS_PER_DIRECTION };
 
 typedef struct table_maker {
   const gab_topology *topology;
   const gab_known *known;
   int max_level, dimension;
-  uint8_t touching[GAB_DIRECTIONS]; /* bit c: child c of the place in that direction touches */
+  uint8_t touching[GAB_DIRECTIONS]; /* bit c: child c of the place in that direction is adjacent */
   size_t same[GAB_DIRECTIONS], coarse[GAB_DIRECTIONS], fine[GAB_DIRECTIONS]; /* fingers */
   gab_neighbour *rows;
   size_t count, capacity;
@@ -97,7 +97,7 @@ static void add_rows(table_maker *maker, int level, gab_block_id next, int direc
                     &maker->fine[direction]);
 }
 
-/* Which children touch depends on the direction alone. */
+/* The adjacent children depend only on the direction. */
 static void find_touching(table_maker *maker)
 {
   for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
@@ -146,7 +146,7 @@ gab_status gab_proxy_tables_make(const gab_topology *topology, const gab_known *
   gab_status status = GAB_NEW_ARRAY(&maker.rows, count * usual, GAB_MEMORY_OTHER);
   maker.capacity = status == GAB_OK ? count * usual : 0;
   if (status == GAB_OK) status = make_rows(&maker, proxies, count);
-  if (status == GAB_OK && maker.count < maker.capacity / 8 * 7) /* what is nearly full is not copied */
+  if (status == GAB_OK && maker.count < maker.capacity / 8 * 7) /* a nearly full array is not copied */
     status = GAB_RESIZE_ARRAY(&maker.rows, maker.count, GAB_MEMORY_OTHER);
   if (status != GAB_OK) {
     gab_free(&maker.rows);

@@ -15,9 +15,9 @@
 typedef struct owner_map {
   const gab_checkpoint *checkpoint;
   const gab_snapshot *snapshot;
-  bool approximates; /* blocks that no image is left of go to those who keep their metadata images */
+  bool approximates; /* blocks without any image go to the holders of their metadata images */
   bool
-      only_counts; /* the run cannot go on from it: nothing is sent, blocks of a replacement stay with the restorer */
+      only_counts; /* the run cannot resume from it: nothing is sent, blocks of a replacement stay with the restorer */
 } owner_map;
 
 static gab_rank owner_now(void *context, gab_rank then)
@@ -30,7 +30,7 @@ static gab_rank owner_now(void *context, gab_rank then)
   const bool is_back = gab_members_has(gab_world_members(map->checkpoint->world), then);
   return restorer != GAB_NO_RANK && is_back && !map->only_counts
              ? then
-             : restorer; /* back: it gets its part from the restorer */
+             : restorer; /* returned: it gets its part from the restorer */
 }
 
 static bool is_restorable(const gab_snapshot *snapshot)
@@ -45,7 +45,7 @@ static bool is_restorable(const gab_snapshot *snapshot)
   return true;
 }
 
-/* The complete snapshot of that serial number, NULL if there is none here. */
+/* The complete local snapshot with that serial number, or NULL. */
 static gab_snapshot *find_serial(gab_checkpoint *checkpoint, uint64_t serial)
 {
   for (int i = 0; i < 2; i++)
@@ -66,12 +66,12 @@ static gab_snapshot *newest_here(gab_checkpoint *checkpoint)
   return newest;
 }
 
-/* What all ranks have, by one reduction. */
+/* Snapshots of all ranks, by one reduction. */
 typedef struct common_ground {
-  uint64_t newest, oldest; /* serials that all hold */
-  uint64_t latest;         /* newest that any one holds */
-  bool good;               /* everybody's newest one is whole, as far as it is needed */
-  double seconds;          /* that verifying took here */
+  uint64_t newest, oldest; /* serials held by all */
+  uint64_t latest;         /* newest serial of any rank */
+  bool good;               /* the required parts of the newest snapshots of all ranks are intact */
+  double seconds;          /* time of the verification on this rank */
 } common_ground;
 
 static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
@@ -86,25 +86,25 @@ static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
   double start = gab_seconds();
   bool good = newest ? gab_condition_is_good(checkpoint, newest) : checkpoint->since > 0;
   ground->seconds = gab_seconds() - start;
-  if (checkpoint->since > 0) oldest = 0; /* with the help of others it can go back to any */
-  /* All are minimised: what is to be maximised goes in negated. */
+  if (checkpoint->since > 0) oldest = 0; /* with help it can restore any snapshot */
+  /* All are minimised; values to be maximised are negated. */
   uint64_t bounds[4] = {newest_serial, UINT64_MAX - oldest, UINT64_MAX - (newest ? newest->serial : 0), good};
   GAB_TRY(gab_world_min_u64(checkpoint->world, bounds, 4));
   ground->newest = bounds[0];
   ground->oldest = UINT64_MAX - bounds[1];
   ground->latest = UINT64_MAX - bounds[2];
   ground->good = bounds[3] != 0;
-  /* Only replacement processes are left: nobody can help with what was before the newest. */
+  /* Only replacement processes are left: snapshots before the newest cannot be restored. */
   if (ground->oldest == 0) ground->oldest = ground->newest;
-  /* Some overwrote theirs and are not through, or are through where others have not begun. */
+  /* Some ranks were interrupted while they overwrote a snapshot, or are ahead of others. */
   const bool common = ground->newest > 0 && ground->newest >= ground->oldest;
   if (checkpoint->single && checkpoint->stats.taken > 0 && !common) return gab_single_snapshot_torn();
   if (ground->newest == 0) GAB_FAIL(GAB_ERR_LOST, "a process died before the first checkpoint was complete");
   return GAB_OK;
 }
 
-/* Puts right what has changed. Without communication if nothing has, in schemes that copy: the usual case was
- * verified before the reduction. */
+/* Replaces changed images. Without communication in the usual case, copies without changes, which was verified
+ * before the reduction. */
 static gab_status make_good(gab_checkpoint *checkpoint, const common_ground *ground, gab_snapshot *snapshot,
                             gab_rescued *rescued)
 {
@@ -116,10 +116,9 @@ static gab_status make_good(gab_checkpoint *checkpoint, const common_ground *gro
   return gab_redundancy_repair(checkpoint, snapshot, good != 0, rescued);
 }
 
-/* Every rank holds one complete snapshot or two that are one apart, so what all hold lies between the largest
- * of the oldest and the smallest of the newest ones. Of these the newest that can be restored is taken: all
- * see the same members in it and the same list of what has changed, so all take the same. If too many died
- * for any, the newest tells what is lost. */
+/* Each rank holds one complete snapshot or two successive ones, so the common ones are between the maximum of the
+ * oldest and the minimum of the newest serials. All ranks choose the newest restorable one, since they know the same
+ * members and changed images. If none can be restored, the newest one determines the loss. */
 static gab_status find_common(gab_checkpoint *checkpoint, common_ground *ground, gab_rescued *rescued,
                               gab_snapshot **common, bool *restorable)
 {
@@ -143,7 +142,7 @@ static gab_status find_common(gab_checkpoint *checkpoint, common_ground *ground,
   return *restorable ? GAB_OK : spoiled;
 }
 
-/* A newer one is not everywhere or of no use: nobody may count on it. */
+/* Newer snapshots are incomplete or unusable, so they are dropped. */
 static void make_valid(gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 {
   checkpoint->valid = snapshot == &checkpoint->snapshots[1];
@@ -196,7 +195,7 @@ gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab
   return status;
 }
 
-/* Verified before. */
+/* The image was verified before. */
 static gab_status add_image(gab_image_list *list, const gab_buffer *image, const gab_snapshot *snapshot,
                             gab_rank rank)
 {
@@ -208,8 +207,8 @@ static gab_status add_image(gab_image_list *list, const gab_buffer *image, const
   return GAB_OK;
 }
 
-/* What this rank restores: its own image, those of the dead that fall to it, and the replicated entities. All
- * is cut before anything is touched. */
+/* Lists the images that this rank restores: its own, those of dead ranks that it adopts, and replicated entities.
+ * All are parsed before any data changes. */
 static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool whole,
                               bool approximates, const gab_rescued *rescued, gab_image_list *list)
 {
@@ -217,14 +216,16 @@ static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapsh
   gab_rank me = gab_world_rank(checkpoint->world);
   uint64_t checksum;
   GAB_TRY(gab_images_begin(list, (size_t)snapshot->copy_count + (size_t)rescued->count + 1));
-  if (snapshot->told && snapshot->own.size == 0) return GAB_OK; /* nobody was left to send it */
+  if (snapshot->told && snapshot->own.size == 0) return GAB_OK; /* no sender was left */
   list->replicated = gab_reader_of_buffer(&snapshot->replicated);
   GAB_TRY(gab_get_u64(&list->replicated, &checksum));
   GAB_TRY(add_image(list, &snapshot->own, snapshot, me));
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
-    if (copy->rank == me || owner_now(&map, copy->rank) != me) continue; /* lives, or falls to another one */
-    if (gab_image_is_compressed(&copy->image, NULL)) continue;           /* among the rescued, expanded */
+    if (copy->rank == me || owner_now(&map, copy->rank) != me)
+      continue; /* alive, or adopted by another rank */
+    if (gab_image_is_compressed(&copy->image, NULL))
+      continue; /* its expanded form is in the list of rescued images */
     GAB_TRY(add_image(list, &copy->image, snapshot, copy->rank));
   }
   for (int i = 0; i < rescued->count; i++)
@@ -233,11 +234,11 @@ static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapsh
   return approximates ? gab_metadata_images_list(checkpoint, snapshot, list) : GAB_OK;
 }
 
-/* ------------------------------------------------------------------ lost for good: say what */
+/* ------------------------------------------------------------------ report of lost data */
 
 enum { MOST_NAMED = 12 };
 
-/* Ids of missing blocks, as far as living neighbours know them; the first few of them. */
+/* The first ids of missing blocks, as known to live neighbours. */
 typedef struct missing_blocks {
   gab_block_id ids[MOST_NAMED];
   int count;
@@ -268,7 +269,7 @@ static gab_status visit_missing(void *user, gab_rank from, gab_reader bytes)
   return GAB_OK;
 }
 
-/* After a partial restore the tables name the owner of a lost block as nobody. */
+/* After a partial restore the tables have GAB_NO_RANK as the owner of a lost block. */
 static gab_status gather_missing(gab_checkpoint *checkpoint, missing_blocks *all)
 {
   missing_blocks here = {.count = 0};
@@ -320,7 +321,7 @@ static void describe_blocks(const missing_blocks *missing, char *text, size_t ca
   if (missing->more) snprintf(text + used, capacity - used, ", …");
 }
 
-/* Every member gets the same sentence as the present error message. */
+/* Sets the same error message on all members. */
 static gab_status say_what_is_lost(gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 {
   missing_blocks missing = {.count = 0};
@@ -372,10 +373,10 @@ static gab_status restore_common(gab_checkpoint *checkpoint, const gab_snapshot 
   return status;
 }
 
-/* ------------------------------------------------------------------ what no image is left of */
+/* ------------------------------------------------------------------ blocks without any image */
 
-/* The newest snapshot that all hold of which nothing but images is lost. *approximates stays false if there is none.
- * Collective, unless there is none that suffices. */
+/* Finds the newest common snapshot for which at least metadata images of all ranks exist. *approximates stays false
+ * if there is none. Collective if one exists. */
 static gab_status find_approximate(gab_checkpoint *checkpoint, const common_ground *ground,
                                    gab_rescued *rescued, gab_snapshot **common, bool *approximates)
 {
@@ -393,7 +394,7 @@ static gab_status find_approximate(gab_checkpoint *checkpoint, const common_grou
   return GAB_OK;
 }
 
-/* Names of what the lost ranks had of their own beside blocks, and that would have been adopted. */
+/* Names of the adoptable entities of lost ranks. */
 static void describe_dropped(const gab_checkpoint *checkpoint, char *text, size_t capacity)
 {
   size_t used = 0;
@@ -459,14 +460,14 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_approximate, gab_
   if (status == GAB_OK && !whole && may_approximate)
     status = find_approximate(checkpoint, &ground, &rescued, &snapshot, &approximates);
   double agreed = gab_seconds();
-  /* Lost for good: what is left is restored all the same, so that what is lost can be named. */
+  /* The rest is restored in spite of the loss, so that lost blocks can be named. */
   if (status == GAB_OK && !whole && !approximates)
     status = gab_redundancy_expand(checkpoint, snapshot, &rescued);
   if (status == GAB_OK && whole && gab_replacements_possible(checkpoint))
     status = gab_replacements_serve(checkpoint, snapshot, &rescued);
   if (status == GAB_OK) status = restore_common(checkpoint, snapshot, whole, approximates, &rescued);
   if (status == GAB_ERR_CORRUPT && !whole &&
-      !approximates) /* one that is only to be named: then without its blocks */
+      !approximates) /* only for the report: without blocks of the lost rank */
     status = gab_forest_restore(checkpoint->forest, NULL, 0, NULL, NULL);
   gab_rescued_release(&rescued);
   GAB_TRY(status);

@@ -2,17 +2,18 @@
 /** @file stop.h
  *  @brief Stopping before a time limit: on a signal, a file, or a walltime.
  *
- *  After a stop request a run takes a last checkpoint, writes it to disk if disk checkpoints are enabled, and ends on
- *  all processes with ::GAB_ERR_REQUEUE, exit code 75. The same command resumes. Requests:
- *  - SIGTERM, SIGINT (a second one ends the process), SIGHUP, SIGUSR1, SIGUSR2 or SIGXCPU to any of its processes;
+ *  After a stop request a run takes a last checkpoint, writes it to disk if disk checkpoints are enabled, and
+ *  ends on all processes with ::GAB_ERR_REQUEUE, exit code 75. The same command resumes. Requests:
+ *  - SIGTERM, SIGINT (a second one ends the process), SIGHUP, SIGUSR1, SIGUSR2 or SIGXCPU to any of its
+ *    processes;
  *  - the file named by the environment variable GABION_STOP (gabion-launch creates it on a stop request: a signal
  *    reaches one machine, a file all of them);
  *  - a deadline: when the remaining time just suffices for stopping.
  *
- *  A reduction about once a second finds requests, at steps that all ranks know beforehand, at least every 64 steps;
- *  other steps cost nothing. Under strategy `local` there is no reduction: a request goes up the tree of
- *  acknowledgements and returns with the commit of a checkpoint, so the run stops up to two intervals later, which a
- *  deadline allows for (resilience/local/protocol/local.h).
+ *  A reduction about once a second finds requests, at steps that all ranks know beforehand, at least every 64
+ *  steps; other steps cost nothing. Under strategy `local` there is no reduction: a request goes up the tree of
+ *  acknowledgements and returns with the commit of a checkpoint, so the run stops up to two intervals later,
+ *  which a deadline allows for (resilience/local/protocol/local.h).
  *
  *  Stability: internal.
  */

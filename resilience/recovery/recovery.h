@@ -32,30 +32,30 @@
 extern "C" {
 #endif
 
-/** Gives the blocks better owners; collective. @return ::GAB_ERR_FAULT if the world broke */
+/** Rebalances the blocks; collective. @return ::GAB_ERR_FAULT after a fault */
 typedef gab_status (*gab_rebalance_fn)(void *user, gab_forest *forest);
 
-/** What a fault was and what it cost. */
+/** A fault and the cost of its recovery. */
 typedef struct gab_fault {
-  gab_step noticed_step;  /**< that was being computed when this rank noticed */
-  gab_step restored_step; /**< to which the run went back */
-  int32_t lost_count;     /**< ranks that died */
-  const gab_rank *lost;   /**< ascending; borrowed, valid during the callback */
-  const char *strategy;   /**< name of the one that went through; of the strategy's table */
-  bool is_local;    /**< its scope: the lost alone went back, the others computed on (gab_strategy.local) */
-  int32_t returned; /**< of the lost ranks so many came back, run by other processes */
-  gab_incarnation incarnation; /**< the highest in which one of these is run now; 0: none came back */
-  int32_t respawned;           /**< of these so many by processes that were started for it */
+  gab_step noticed_step;       /**< step of this rank when it noticed the fault */
+  gab_step restored_step;      /**< step of the restored state */
+  int32_t lost_count;          /**< ranks that died */
+  const gab_rank *lost;        /**< ascending; borrowed, valid during the callback */
+  const char *strategy;        /**< name of the successful strategy; borrowed from its table */
+  bool is_local;               /**< only the lost ranks rolled back (gab_strategy.local) */
+  int32_t returned;            /**< number of lost ranks that returned, run by other processes */
+  gab_incarnation incarnation; /**< highest incarnation among these; 0: none returned */
+  int32_t respawned;           /**< number of these run by respawned processes */
   uint64_t adopted;            /**< blocks that this rank took over */
   uint64_t approximated;       /**< blocks of all ranks that strategy `reconstruct` approximated */
-  bool from_disk;              /**< what memory held was not enough */
-  bool suspect;                /**< a monitor complained; its words are the present error message */
-  int rounds;                  /**< repairs it took; more than 1 if something died during recovery */
-  double seconds;              /**< from noticing to going on */
+  bool from_disk;              /**< memory was insufficient */
+  bool suspect;                /**< alarm of a monitor, whose message is the present error message */
+  int rounds;                  /**< number of repairs; more than 1 after deaths during the recovery */
+  double seconds;              /**< from noticing to resuming */
   double revoke, shrink, agree, restore, reprotect, rebalance; /**< parts of the last round, in seconds */
 } gab_fault;
 
-/** What of a state was approximated and not computed: part of the state. */
+/** Approximated part of a state; belongs to the state. */
 typedef struct gab_approximated {
   uint64_t blocks; /**< of all ranks, in all recoveries that led to it; 0: nothing, the state is exact */
   gab_step since;  /**< step of the first of them, if any */
@@ -86,35 +86,35 @@ typedef struct gab_strategy {
    *  cannot restore the state, the next one may */
   gab_status (*restore)(const gab_recovery *recovery, gab_fault *fault);
   gab_replacement
-      replacement; /**< what repairs do about the ranks of the dead while this strategy is in the list */
+      replacement; /**< treatment of the ranks of dead processes in repairs while this strategy is in the list */
   bool
-      approximates; /**< it works with metadata images, which have to be kept (gab_checkpoint_keep_metadata_images()) */
-  const gab_local_recovery
-      *local;      /**< ranks come back alone, without a repair; `restore` only confirms that all may
-                                        continue, and neither checkpoint nor rebalancing follows. NULL: all ranks roll back */
-  bool needs_disk; /**< it goes back to checkpoints on disk: by default only where there are any */
+      approximates; /**< needs metadata images of all ranks to be stored (gab_checkpoint_keep_metadata_images()) */
+  const gab_local_recovery *
+      local; /**< table of a strategy that restores single ranks without a repair; `restore` only confirms that
+                                        all may continue, without a checkpoint or rebalancing. NULL: all ranks roll back */
+  bool needs_disk; /**< restores from disk: by default only with checkpoints on disk */
 } gab_strategy;
 
-/** Only the lost go back, while there are spares (doc/local-recovery.md). The first of a list; others behind it. */
+/** Only lost ranks roll back, while there are spares (doc/local-recovery.md). Must be the first of a list. */
 extern const gab_strategy gab_strategy_local;
-/** Full size as long as there are spares. */
+/** Keeps the full size while there are spares. */
 extern const gab_strategy gab_strategy_spare;
-/** Full size as long as processes can be started. In a list alone, before those that go on without the dead, or behind
- *  `spare`: what spares cannot take is started. */
+/** Keeps the full size while processes can be started. Alone in a list, before strategies that leave ranks vacant,
+ *  or after `spare`, for ranks without a spare. */
 extern const gab_strategy gab_strategy_respawn;
 extern const gab_strategy gab_strategy_shrink;
-/** As shrink, but what is lost for good is approximated. Its protection keeps metadata images (gab_checkpoint_keep_metadata_images()). */
+/** As shrink, but blocks without any image are approximated. Needs metadata images (gab_checkpoint_keep_metadata_images()). */
 extern const gab_strategy gab_strategy_reconstruct;
-/** Everyone goes back to the newest whole checkpoint on disk, in the same job; then as shrink. */
+/** All ranks restore the newest complete checkpoint on disk, in the same job; then as shrink. */
 extern const gab_strategy gab_strategy_disk;
 
-/** Adds a strategy of the user's to those that can be chosen by name. Before the configuration is read, the same on all
- *  processes. @param[in] strategy  borrowed for ever
+/** Registers a user-defined strategy, which can then be chosen by name. Before the configuration is read, the same on
+ *  all processes. @param[in] strategy borrowed forever
  *  @return ::GAB_ERR_ARGUMENT if the name is taken, restore is missing or the table is full */
 gab_status gab_strategy_register(const gab_strategy *strategy);
 /** @return NULL with an error message that lists the names */
 const gab_strategy *gab_strategy_by_name(const char *name);
-/** @return the index-th of all strategies, NULL behind the last */
+/** @return the index-th of all strategies, NULL after the last */
 const gab_strategy *gab_strategy_at(int index);
 
 enum { GAB_MOST_STRATEGIES = 8 };

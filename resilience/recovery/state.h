@@ -48,13 +48,13 @@ typedef struct gab_state gab_state;
 typedef struct gab_state_options {
   gab_redundancy redundancy; /**< scheme NULL: ring, one copy at the next rank */
   const char *folder;        /**< of checkpoints in files (resilience/disk/disk.h); copied; NULL: none */
-  gab_step file_every; /**< those of steps that are multiples of this go to files, too; 0: all. One that is
-                          due while the one before is still being written is left out */
-  bool file_wait; /**< gab_state_save() returns when the files are complete; else they are written behind what
-                       follows */
+  gab_step file_every;       /**< interval of checkpoints in files, in steps; 0: all. One that is due
+                          while the previous one is still being written is skipped */
+  bool file_wait;            /**< gab_state_save() waits until the files are complete;
+                       else they are written in the background */
 } gab_state_options;
 
-/** Options of a run from its environment: GABION_STATE_SCHEME (a name, resilience/schemes/scheme.h),
+/** Reads options from the environment: GABION_STATE_SCHEME (a name, resilience/schemes/scheme.h),
  *  GABION_STATE_FOLDER, GABION_STATE_EVERY (steps), GABION_STATE_WAIT (0, 1). Local.
  *  @param[out] options  folder: borrowed from the environment
  *  @return ::GAB_ERR_INPUT naming the variable */
@@ -64,61 +64,61 @@ gab_status gab_state_options_read(gab_state_options *options);
  *  @param[out] state  owned by the caller
  *  @return ::GAB_ERR_ARGUMENT if numbers of the redundancy are out of range; on all */
 gab_status gab_state_create(gab_world *world, const gab_state_options *options, gab_state **state);
-/** What is still being written to files is given up: gab_state_finish() comes before. */
+/** Abandons files that are still being written; call gab_state_finish() before. */
 void gab_state_destroy(gab_state **state);
 
-/** The communicator of those that run a rank, for the program's own calls of MPI, in the order of ranks, less
- *  those that are gone. Changes with every repair: fetch it again in each call of the program. */
+/** The communicator of active processes, ordered by rank without lost ones, for MPI calls of the program. Changes
+ *  with each repair: query it in each call of the program. */
 MPI_Comm gab_state_comm(const gab_state *state);
 gab_world *gab_state_world(const gab_state *state);
 
-/** Names a part of the state: `bytes` bytes at `memory`, of this process. The same names in the same order on
- *  all; all before the first save. A name given again (the program was called again) replaces address and
- *  size; the size has to be that of what is loaded. Local.
+/** Names a part of the state: `bytes` bytes at `memory`, of this process. The same names in the same order on all; all
+ *  before the first save. A repeated name (in a further call of the program) replaces address and size; the size must
+ *  match the loaded data. Local.
  *  @param[in] memory  borrowed until it is replaced @return ::GAB_ERR_ARGUMENT */
 gab_status gab_state_add(gab_state *state, const char *name, void *memory, size_t bytes);
-/** The same with callbacks: for what changes its size, is equal on all, or can be adopted. A name given again
- *  replaces `user` and callbacks; the kind stays.
- *  @return ::GAB_ERR_ARGUMENT, also if it has buffers of its own (create, restore or swap) */
+/** The same with callbacks: for data of variable size, data equal on all, or adoptable data. A repeated name
+ *  replaces `user` and callbacks; the kind stays. @return ::GAB_ERR_ARGUMENT, also for an entity with separate
+ *  buffers (create, restore or swap) */
 gab_status gab_state_add_entity(gab_state *state, const gab_entity *entity);
 
-/** Makes the present state the one to go back to. Collective.
- *  @param[in] step  of the state: what gab_state_load() tells @return ::GAB_ERR_FAULT if the world broke: this one
- *  or the one before is there. Failures to write files are reported in the log, not returned */
+/** Takes a checkpoint of the present state. Collective. @param[in] step of the state, which gab_state_load() returns
+ *  @return ::GAB_ERR_FAULT after a fault: this checkpoint or the previous one is valid. Errors of files are reported
+ *  in the log, not returned */
 gab_status gab_state_save(gab_state *state, gab_step step);
 
-/** Goes back to the newest saved state: from the memory of the processes; if there is none, or too little is
- *  left of it, from files. Before it returns everything has its copies again. If nobody is left who was there
- *  at a save, nothing was saved as far as memory goes. Collective.
- *  @param[in,out] step  of that state; where nothing was saved before, neither it nor the state is touched:
- *  so the program sets up its initial state first, in each call
- *  @return ::GAB_ERR_LOST on all if something was saved and neither memory nor files hold it any more, or
- *  ranks are gone (gab_reinit_allow_shrinking()) and not all parts per rank can be adopted; ::GAB_ERR_INPUT
- *  if what files hold is of another number of processes and cannot be adopted; ::GAB_ERR_CORRUPT if it is of
- *  other parts; ::GAB_ERR_FAULT */
+/** Restores the newest saved state: from memory or, if there is none or too little is left,
+ *  from files. All copies are complete again when it returns. If no process is left that
+ *  took part in a save, memory counts as empty. Collective. @param[in,out] step of that
+ *  state; without a saved state, neither step nor state changes, so the program sets up its
+ *  initial state first in each call @return ::GAB_ERR_LOST on all if a saved state exists
+ *  in neither memory nor files any more, or ranks are lost (gab_reinit_allow_shrinking())
+ *  and not all parts can be adopted; ::GAB_ERR_INPUT if files are of another number of
+ *  processes and cannot be adopted; ::GAB_ERR_CORRUPT if they have other parts;
+ *  ::GAB_ERR_FAULT */
 gab_status gab_state_load(gab_state *state, gab_step *step);
 
-/** Waits until the files of the last save are complete, as far as this process knows; there may be none. */
+/** Waits until this process's part of the files of the last save is complete, if any. */
 gab_status gab_state_finish(gab_state *state);
 
-/** What it has cost this process, in seconds. */
+/** Cost for this process in seconds. */
 typedef struct gab_state_times {
   uint64_t saves, loads;
   double save;  /**< in gab_state_save() */
-  double files; /**< of that: beginning of files, and waiting for them */
+  double files; /**< part of it: start of files, and waiting for them */
   double load;  /**< in gab_state_load(), new copies included */
   double away;  /**< gab_state_main(): from the return of the program with ::GAB_ERR_FAULT to its next call */
 } gab_state_times;
 gab_state_times gab_state_get_times(const gab_state *state);
 
-/** A program, called by gab_reinit(): see there for what it returns. */
+/** A program, called by gab_reinit(), with its return values. */
 typedef gab_status (*gab_state_program)(gab_state *state, int argc, char **argv);
 
-/** All that main() of such a program is: world, state (gab_state_options_read()), gab_reinit(), one line in
- *  the log about what it cost, the end told to the launcher. Nothing of it but `program` runs twice.
- *  GABION_STATE_LOG=FILE: the log goes there, too, with every save and its seconds. GABION_STATE_RESPAWN=1:
- *  gab_reinit_allow_respawning(). GABION_STATE_SHRINK=1: gab_reinit_allow_shrinking(), for programs of which all parts can be
- *  adopted.
+/** The main() of such a program: world, state (gab_state_options_read()), gab_reinit(), a line about the cost
+ *  in the log, report of the end to the launcher. Only `program` runs repeatedly. GABION_STATE_LOG=FILE:
+ *  writes the log there too, with each save and its time. GABION_STATE_RESPAWN=1:
+ *  gab_reinit_allow_respawning(). GABION_STATE_SHRINK=1: gab_reinit_allow_shrinking(), for programs of which
+ *  all parts can be adopted.
  *  @return the exit code of the run, for main */
 int gab_state_main(int argc, char **argv, gab_state_program program);
 #define gab_state_main(...) GAB_WITH_VERSION(gab_state_main(__VA_ARGS__))

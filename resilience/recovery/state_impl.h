@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What state.c and state_main.c share. Internal. */
+/* Internal declarations of state.c and state_main.c. */
 #ifndef GABION_RESILIENCE_STATE_IMPL_H
 #define GABION_RESILIENCE_STATE_IMPL_H
 
@@ -7,7 +7,7 @@
 #include "resilience/disk/disk.h"
 #include "resilience/recovery/state.h"
 
-/* A part of the state. The checkpoint knows the item; what is behind it changes when the program is called
+/* A part of the state. The checkpoint refers to the item, whose content changes when the program is called
  * again. */
 typedef struct gab_state_item {
   char name[GAB_ENTITY_NAME];
@@ -18,7 +18,7 @@ typedef struct gab_state_item {
 struct gab_state {
   gab_world *world;
   gab_comm *comm;
-  gab_forest *forest; /* of no blocks: what survives are the entities */
+  gab_forest *forest; /* without blocks: only entities survive */
   gab_checkpoint *checkpoint;
   gab_disk *disk; /* NULL: no files */
   gab_step file_every;

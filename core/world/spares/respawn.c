@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file respawn.c
- *  @brief Processes that are started in a repair to take the ranks of the dead: how they come, and how they
- * are received.
+ * @brief Respawn: a repair starts processes for the ranks of dead ones and merges them into the world.
  *
  *      ---------- where replacement processes are to sit (nodes.c) ----------
  *      the lowest survivor                   the other survivors       a replacement
@@ -14,10 +13,10 @@
  *      "you are received", over the bridge                             its set-up, alone (replay.c)
  *      communicators of the active processes and the application; the last agreement of the repair, by all
  *
- *  Open MPI 5.0 notices the death of a spawned process once it shares an intracommunicator with somebody, not
- * before: who waits for it until then waits for ever (doc/ulfm.md). So one process alone waits there, under a
- * limit of the kernel at which it is ended: the others find it dead, and begin again. A spawn over the
- * communicator of all survivors, which would do with fewer steps, left all of them hanging now and then. */
+ * Open MPI 5.0 detects the death of a spawned process only after it shares an intracommunicator; a wait before that
+ * never ends (doc/ulfm.md). So one process alone waits there, under a time limit of the kernel that ends it: the
+ * others detect its death and repeat the attempt. A spawn over the communicator of all survivors would need fewer
+ * steps, but sometimes left all of them hanging. */
 #include "core/base/log.h"
 #include "core/world/spares/respawn_impl.h"
 
@@ -56,7 +55,7 @@ void gab_arrival_destroy(gab_arrival **arrival_pointer)
 
 /* ------------------------------------------------------------------------------------ the bridge */
 
-/* Over the bridge: whether all replacement processes sit where they were to. */
+/* Determines over the bridge whether all replacement processes are on the requested nodes. */
 static bool ask_places(MPI_Comm bridge, bool mine, bool *all)
 {
   unsigned char in_place = mine;
@@ -65,7 +64,7 @@ static bool ask_places(MPI_Comm bridge, bool mine, bool *all)
   return code == MPI_SUCCESS;
 }
 
-/* @param[out] in_place  all sit where they were to */
+/* @param[out] in_place all are on the requested nodes */
 static bool welcome(const gab_world *world, const gab_replacement_plan *plan, MPI_Comm bridge, bool *in_place)
 {
   gab_buffer facts;
@@ -76,7 +75,7 @@ static bool welcome(const gab_world *world, const gab_replacement_plan *plan, MP
   return good;
 }
 
-/* The replacement processes in the order of their numbers, of which the first leads. */
+/* Creates the communicator of the replacement processes, ordered by number; the first one leads. */
 static bool make_crew(MPI_Comm bridge, int32_t group_count, int number, MPI_Comm *crew)
 {
   MPI_Comm made;
@@ -94,9 +93,8 @@ static bool make_crew(MPI_Comm bridge, int32_t group_count, int number, MPI_Comm
 
 enum { MOST_SPAWNS = 3 };
 
-/* Among the survivors. @param[in,out] in_place  the replacement processes sit where they were to: true only if
- * nobody knows better
- * @return true, for all alike, if all have said so and nobody has died */
+/* Agreement of the survivors. @param[in,out] in_place the replacement processes are on the requested nodes, as far
+ * as all know @return true, on all, if all have passed true and no process has died */
 static bool all_have(gab_world *world, bool mine, bool *in_place)
 {
   int bits = (mine ? GAB_AGREE_SPAWNED : 0) | (*in_place ? GAB_AGREE_IN_PLACE : 0);
@@ -106,7 +104,7 @@ static bool all_have(gab_world *world, bool mine, bool *in_place)
   return status == GAB_OK && !deaths && (bits & GAB_AGREE_SPAWNED);
 }
 
-/* Remembers on whose nodes the replacement processes sit. */
+/* Records the nodes of the replacement processes. */
 static gab_status add_origins(gab_world *world, const gab_process *origins, int32_t count, bool in_place)
 {
   GAB_TRY(GAB_RESIZE_ARRAY(&world->origins, (size_t)(world->origin_count + count), GAB_MEMORY_OTHER));
@@ -115,8 +113,7 @@ static gab_status add_origins(gab_world *world, const gab_process *origins, int3
   return GAB_OK;
 }
 
-/* The world stands on the wider communicator from here on, which the replacement processes join when their set-up is
- * done. */
+/* Moves the world to the wider communicator, which the replacement processes join after their set-up. */
 static gab_status receive_replacements(gab_world *world, MPI_Comm wide, const gab_replacement_plan *plan,
                                        bool in_place)
 {
@@ -128,7 +125,7 @@ static gab_status receive_replacements(gab_world *world, MPI_Comm wide, const ga
   return gab_world_call_spares(world);
 }
 
-/* On the process that does so. What goes wrong is its alone to tell. The last try does not insist on nodes. */
+/* On the spawning process, which alone reports errors. The last attempt does not request nodes. */
 static bool start_replacements(gab_world *world, const gab_replacement_plan *plan, MPI_Comm *bridge,
                                bool *in_place)
 {
@@ -144,9 +141,9 @@ static bool start_replacements(gab_world *world, const gab_replacement_plan *pla
   return status == GAB_OK;
 }
 
-/* Replacement processes of a try that has failed wait somewhere in it, and a message of theirs may still come: the
- * revocation lets them go, and what it was to come on is left as it is, since MPI would take the context of a communicator that was freed for the
- * next one, which then receives that message as its own. The same holds for what the try had made of it. */
+/* Replacement processes of a failed attempt wait in it, and their messages may still arrive. The revocation releases
+ * them. The communicators of the attempt are not freed, since MPI would reuse their contexts and deliver these
+ * messages to the next communicator. */
 static void dismiss_bridge(MPI_Comm bridge, bool good)
 {
   unsigned char received = 1;
@@ -158,7 +155,7 @@ static void dismiss_bridge(MPI_Comm bridge, bool good)
   gab_comm_retire(bridge);
 }
 
-/* @param[out] good  false: begin again */
+/* @param[out] good false: repeat the attempt */
 static gab_status try_to_respawn(gab_world *world, const gab_replacement_plan *plan, bool planned, bool *good)
 {
   MPI_Comm bridge = MPI_COMM_NULL, wide = MPI_COMM_NULL;
@@ -170,7 +167,7 @@ static gab_status try_to_respawn(gab_world *world, const gab_replacement_plan *p
   *good = all_have(world, here, &in_place);
   if (*good) {
     here = gab_spawn_widen(world->comm, bridge, 1, false, &wide);
-    if (!here) gab_comm_revoke(world->comm); /* others may wait for this process in there */
+    if (!here) gab_comm_revoke(world->comm); /* others may wait for this process in it */
     bool nothing = true;
     *good = all_have(world, here, &nothing);
   }
@@ -203,9 +200,9 @@ gab_status gab_world_respawn(gab_world *world, bool *good)
   return status;
 }
 
-/* ------------------------------------------------------------------------------------ as a replacement process */
+/* ------------------------------------------------------------------------------------ replacement process */
 
-/* What it shows during the set-up: the world as it was then, with one spare more. */
+/* During its set-up the world looks as at the start, with one more spare. */
 static gab_status pose_as_spare(gab_world *world)
 {
   world->process = world->arrival->processes.ranks + world->arrival->number;
@@ -216,7 +213,7 @@ static gab_status pose_as_spare(gab_world *world)
   return GAB_OK;
 }
 
-/* Processes that are not known are those of all replacement processes of a try. */
+/* If the placement is unknown, so are the origins of all replacement processes of an attempt. */
 static void forget_origins(gab_arrival *arrival, int32_t before)
 {
   for (int32_t i = 0; i < arrival->replacements; i++) arrival->origins[before + i] = GAB_NO_PROCESS;
@@ -257,8 +254,8 @@ static void tell_where(const gab_world *world)
   gab_log_all(GAB_LOG_INFO, "process %" GAB_PRI_PROCESS " was respawned on %s", world->process, host);
 }
 
-/* Others of the same group may still need it to reach the wide communicator: hence the barrier, which those that leave it first
- * may end for the rest. */
+/* Others of the same group may still need it to create the wide communicator, hence the barrier; the first ones to
+ * leave it may end it for the rest. */
 static gab_status close_comm_world(gab_world *world)
 {
   (void)MPI_Barrier(MPI_COMM_WORLD);
@@ -304,8 +301,7 @@ gab_status gab_world_appear(gab_world *world)
   gab_free(&world->arrival);
   world->meets_on_active = false;
   world->active_comm = MPI_COMM_NULL;
-  world->replay.state =
-      GAB_REPLAY_OVER; /* the record stays: it may be asked for by a later replacement process */
+  world->replay.state = GAB_REPLAY_OVER; /* the record stays for later replacement processes */
   gab_world_watch_comm(world->comm);
   return gab_world_call_spares(world);
 }

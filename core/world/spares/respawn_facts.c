@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file respawn_facts.c
- *  @brief State sent to a respawned process: everything that the other processes know alike, and its place. */
+ *  @brief State sent to a respawned process: values equal on all other processes, and its placement. */
 #include "core/world/quarantine.h"
 #include "core/world/spares/respawn_impl.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where replacement processes are to sit, and where those before them do. */
+/* Packs the nodes of the present and of earlier replacement processes. */
 static gab_status put_plan(const gab_world *world, const gab_replacement_plan *plan, gab_buffer *out)
 {
   GAB_TRY(gab_put_u8(out, world->has_nodes));
@@ -35,8 +35,7 @@ gab_status gab_facts_put(const gab_world *world, const gab_replacement_plan *pla
   GAB_TRY(gab_put_u32(out, world->next_context));
   GAB_TRY(gab_put_i32(out, world->spawns));
   GAB_TRY(gab_put_u8(
-      out,
-      world->shares_cores)); /* of a replacement process MPI counts those only that were started with it */
+      out, world->shares_cores)); /* on a replacement process MPI counts only processes started with it */
   GAB_TRY(gab_put_u32(out, (uint32_t)world->abort_request));
   GAB_TRY(gab_put_i32(out, world->abort_rank));
   GAB_TRY(gab_put_string(out, world->abort_message ? world->abort_message : ""));
@@ -61,7 +60,7 @@ static gab_status take_abort_request(gab_world *world, gab_reader *in)
   return GAB_OK;
 }
 
-/* Arguments may be relative to where the run was started. */
+/* Arguments may be relative to the folder of the start. */
 static gab_status take_folder(gab_world *world, gab_reader *in)
 {
   char folder[PATH_MAX];
@@ -71,7 +70,7 @@ static gab_status take_folder(gab_world *world, gab_reader *in)
   return gab_world_note_folder(world);
 }
 
-/* What the replacement processes of a plan are told: who of a group is which of them. */
+/* Reads the part of the plan about replacement processes: the number of this one in its group. */
 static gab_status take_replacements(gab_arrival *arrival, int32_t group, gab_process *origins, char *host,
                                     gab_reader *in)
 {
@@ -93,7 +92,7 @@ static gab_status take_replacements(gab_arrival *arrival, int32_t group, gab_pro
              : GAB_OK;
 }
 
-/* @param[out] host  where this one was to sit; "": anywhere */
+/* @param[out] host requested node of this process; "": any */
 static gab_status take_plan(gab_world *world, gab_arrival *arrival, int32_t group, char *host, gab_reader *in)
 {
   uint8_t has_nodes;
@@ -125,7 +124,7 @@ gab_status gab_facts_take(gab_world *world, gab_arrival *arrival, int32_t group,
   GAB_TRY(take_abort_request(world, &in));
   GAB_TRY(take_plan(world, arrival, group, host, &in));
   GAB_TRY(gab_spawn_take_environment(&in));
-  GAB_TRY(gab_quarantine_watch_as_told()); /* as all others do, who may wait for the root's message */
+  GAB_TRY(gab_quarantine_watch_as_told()); /* as on all others, which may wait for the root's message */
   GAB_TRY(take_folder(world, &in));
   world->replay.state = GAB_REPLAY_READS;
   return gab_put_bytes(&world->replay.record, in.at, gab_reader_left(&in));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file respawn_impl.h
- *  @brief What respawn.c, spawn.c and nodes.c share: where replacement processes are to sit, and how they are started there.
+ *  @brief Internal declarations of respawn.c, spawn.c and nodes.c: placement and start of replacement processes.
  *
- *  A *replacement process* is started in a repair for a vacant rank. The *bridge* is a communicator of the
- *  process that starts them, its rank 0, and of all replacement processes of a try.
+ *  A *replacement process* is started in a repair for a vacant rank. The *bridge* is a communicator of the spawning
+ *  process, its rank 0, and all replacement processes of an attempt.
  *
  *  Stability: internal, never installed.
  */
@@ -12,62 +12,62 @@
 
 #include "core/world/world_impl.h"
 
-/** Where the replacement processes of a try are to sit. They are numbered by the vacant ranks, ascending. */
+/** Placement of the replacement processes of an attempt, numbered by ascending vacant rank. */
 typedef struct gab_replacement_plan {
   int32_t count;
-  gab_process *origins; /**< per replacement process: a process of the start on whose node it is to run */
-  int32_t *groups;      /**< per replacement process: its node, numbered in the order in which they occur */
+  gab_process *origins; /**< per replacement process: a process of the start on its requested node */
+  int32_t *groups;      /**< per replacement process: its node, numbered by first occurrence */
   int32_t group_count;
-  char (*hosts)
-      [MPI_MAX_PROCESSOR_NAME]; /**< per group, known to rank 0 of `comm`: what MPI calls it; "": where MPI likes */
+  char (
+      *hosts)[MPI_MAX_PROCESSOR_NAME]; /**< per group, on rank 0 of `comm`: MPI's name of the node; "": any */
 } gab_replacement_plan;
 
 void gab_replacement_plan_release(gab_replacement_plan *plan);
 
-/** What a replacement process is told, and becomes when its set-up is done. */
+/** State that a replacement process receives, and applies after its set-up. */
 struct gab_arrival {
   gab_members processes, members, whole;
   uint32_t next_context;
   gab_epoch epoch;
-  int32_t replacements; /* of this try */
+  int32_t replacements; /* number in this attempt */
   int32_t number;       /* of this one */
   gab_process *origins; /* of all respawned processes */
 };
 
 /* ---------------------------------------------------------------- nodes.c */
 
-/** The ranks that became vacant in this repair and are vacant still. */
+/** @return number of ranks that became vacant in this repair and are still vacant */
 int32_t gab_world_vacancies(const gab_world *world);
-/** Makes the plan: on the node where the rank was run as long as a process of the first start lives there, else on
- *  that of such nodes on which the fewest ranks are run.
- *  Collective over `comm`; the same on all but for `hosts`. Where it fails others may be waiting in it: to be followed by a
- *  revocation. @param[out] plan  to be released in any case */
+/** Creates the plan: the node of the lost rank if a process of the start is alive there, else the node
+ *  with such a process and the fewest ranks. Collective over `comm`; equal on all except `hosts`.
+ *  After an error others may wait in it, so revoke the communicator. @param[out] plan always release
+ *  it */
 gab_status gab_nodes_plan(gab_world *world, gab_replacement_plan *plan);
 /** The name that MPI gives to this node. */
 void gab_node_name(char name[MPI_MAX_PROCESSOR_NAME]);
 
 /* ---------------------------------------------------------------- spawn.c */
 
-/** Starts all replacement processes of a plan and makes the bridge; by one process alone, which is ended by the
- *  kernel if it takes longer than 30 s. @param[in] anywhere  the hosts of the plan are not asked for */
+/** Starts all replacement processes of a plan and creates the bridge. On one process, which the kernel ends after 30
+ *  s. @param[in] anywhere ignore the hosts of the plan */
 gab_status gab_spawn_replacements(const gab_replacement_plan *plan, bool anywhere, MPI_Comm *bridge);
-/** The part of a replacement process in that. @param[out] group  of the plan, to which it belongs @return false: it failed */
+/** The part of a replacement process in gab_spawn_replacements(). @param[out] group its group in the plan @return false after an error */
 bool gab_spawn_meet(MPI_Comm parent, MPI_Comm *bridge, int32_t *group, int32_t *group_count);
-/** This replacement process is received: it is not ended any more when it takes long. */
+/** Cancels the time limit of this replacement process after it was accepted. */
 void gab_spawn_limit_end(void);
 /** Collective over `mine` and the processes that are to join it. @param[in] bridge  of rank 0 of `mine` */
 bool gab_spawn_widen(MPI_Comm mine, MPI_Comm bridge, int other_leader, bool is_new, MPI_Comm *wide);
-/** Over the bridge, from its first process. @param[in,out] bytes  of that process; filled on the others */
+/** Broadcasts over the bridge from its rank 0. @param[in,out] bytes in on rank 0; out on the others */
 bool gab_spawn_spread(MPI_Comm bridge, gab_buffer *bytes);
-/** The variables that the launcher has set, which the daemon of another node does not know. */
+/** Packs the variables of the launcher, which daemons of other nodes do not have. */
 gab_status gab_spawn_put_environment(gab_buffer *out);
 gab_status gab_spawn_take_environment(gab_reader *in);
 
 /* ---------------------------------------------------------------- respawn_facts.c */
 
 gab_status gab_facts_put(const gab_world *world, const gab_replacement_plan *plan, gab_buffer *out);
-/** @param[in] group  of this replacement process @param[out] host  where it was to sit, capacity for a name of MPI;
- *  "": anywhere */
+/** @param[in] group of this replacement process @param[out] host its requested node, capacity for a name of MPI; "":
+ *  any */
 gab_status gab_facts_take(gab_world *world, gab_arrival *arrival, int32_t group, char *host, gab_reader in);
 
 #endif

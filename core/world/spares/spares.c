@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file spares.c
- *  @brief Processes that wait: how they come to rest, what they do meanwhile, and how they are let go.
+ * @brief Spare processes: start of the idle state, polling, assignment of a rank, dismissal.
  *
- *  States of a spare, and of the world as a whole:
+ * States of a spare, and of the world as a whole:
  *
  *      awake --rest--> resting --called--> (a member)
  *                         |
  *                         +----recalled--> awake
  *
- *  Invariants. (1) All who live know alike whether spares rest, outside of rest and recall: both change it
- * behind an agreement, which succeeds for all or for nobody; where a death comes between, the next repair
- * makes it equal (who knows that they are awake is right). (2) Those at work agree on one communicator at a
- * time: on that of everybody while spares are awake, on that of the active processes while they rest. (3) A spare at
- * rest sends nothing, and nothing is sent to it but the word that ends its rest. (4) All take part in a dismissal until it has
- * succeeded for all, or nobody does: an abort request raised meanwhile comes from a process that has left, and ends
- * it for all.
+ * Invariants. (1) All live processes agree whether spares idle, except during rest and recall: both change it after an
+ * agreement, which succeeds on all or on none; after a death in between, the next repair makes it equal ("awake" has
+ * precedence). (2) Active processes agree on one communicator at a time: on the common one while spares are awake, on
+ * their own while spares idle. (3) An idle spare sends nothing, and receives only the message that ends the idle state.
+ * (4) All take part in a dismissal until it has succeeded on all: an abort request raised meanwhile comes from a
+ * process that has left, and ends it for all.
  */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
@@ -22,7 +21,8 @@
 #include <stdio.h>
 #include <time.h>
 
-/* The pause is long against a look at the network, short against a recovery; the dead are looked for in every so many. */
+/* The pause is long compared with a poll of the network and short compared with a recovery; deaths are checked every
+ * LOOKS_PER_CHECK polls. */
 enum { LOOK_EVERY_MS = 2, LOOKS_PER_CHECK = 32 };
 
 static void doze(void)
@@ -31,7 +31,7 @@ static void doze(void)
   nanosleep(&pause, NULL);
 }
 
-/* Alike on all: there is nobody any more who could be started. */
+/* On all: no process can be respawned from now on. */
 static void give_up_replacements(gab_world *world)
 {
   gab_replay_give_up(
@@ -39,9 +39,9 @@ static void give_up_replacements(gab_world *world)
       "the program is past the end of its first time loop or gab_reinit(), where a replacement process would begin");
 }
 
-/* The active processes see to the death of one of them, unless nobody is left who could: MPI_Iprobe() does not
- * report that its source is dead. Where deaths are seen to without a repair, only that of all is one for a spare; what it has to do at rest sees to
- * that, since it knows who has taken a rank meanwhile. */
+/* Active processes handle the death of one of them, unless none is left: MPI_Iprobe() does not report the death of
+ * its source. Under local recovery a spare handles only the death of all active processes, in its idle callback,
+ * which knows the takeovers. */
 static gab_status look_for_dead_members(gab_world *world)
 {
   int processes;
@@ -53,8 +53,8 @@ static gab_status look_for_dead_members(gab_world *world)
   return gab_world_check(world);
 }
 
-/* Looks until the root says that the rest is over. @param[out] took_rank  it has taken a rank instead @return
- * GAB_ERR_FAULT when the world broke */
+/* Polls until the root ends the idle state. @param[out] took_rank it has taken a rank instead @return GAB_ERR_FAULT
+ * after a fault */
 static gab_status wait_for_word(gab_world *world, bool *took_rank)
 {
   *took_rank = false;
@@ -65,7 +65,7 @@ static gab_status wait_for_word(gab_world *world, bool *took_rank)
     if (looks % LOOKS_PER_CHECK == 0) GAB_TRY(look_for_dead_members(world));
     const int root = gab_world_comm_rank(world, gab_world_root(world));
     const int code = MPI_Iprobe(root, GAB_CONTEXT_REST, world->comm, &there, MPI_STATUS_IGNORE);
-    /* The death of the root is nothing to a spare where deaths are seen to without a repair. */
+    /* Under local recovery a spare ignores the death of the root. */
     const bool ignored = world->policy == GAB_POLICY_MARK_DOWN && gab_mpi_is_fault(code) && !world->broken;
     if (!ignored) GAB_TRY(gab_world_mpi(world, code, "MPI_Iprobe"));
     if (world->rest) {
@@ -80,7 +80,7 @@ static gab_status wait_for_word(gab_world *world, bool *took_rank)
   }
 }
 
-/* What a spare lives through while it rests: faults, of which each may call it. */
+/* The idle state of a spare: repairs, each of which may assign a rank. */
 static gab_status rest(gab_world *world, gab_status *abort_request)
 {
   while (world->resting) {
@@ -90,7 +90,7 @@ static gab_status rest(gab_world *world, gab_status *abort_request)
     if (status == GAB_OK) {
       uint32_t flags = 0;
       world->resting = false;
-      world->policy = GAB_POLICY_REVOKE_ALL; /* from here on it is one of all */
+      world->policy = GAB_POLICY_REVOKE_ALL; /* from now on it takes part in collective calls */
       status = gab_world_agree(world, &flags);
     }
     if (status == GAB_OK) give_up_replacements(world);
@@ -103,19 +103,19 @@ static gab_status rest(gab_world *world, gab_status *abort_request)
   return GAB_OK;
 }
 
-/* Nobody has to wait, but the set-up is over for those who may come later. */
+/* Without spares this is needed if processes may be respawned: it ends their set-up. */
 static bool needs_rest(const gab_world *world)
 {
   return gab_world_spares(world) > 0 || (world->replacement & GAB_REPLACEMENT_RESPAWN);
 }
 
-/* Who sits where is asked for while all are there. */
+/* Determines the nodes while all processes take part. */
 static gab_status look_round(gab_world *world)
 {
   if (!(world->replacement & GAB_REPLACEMENT_RESPAWN)) return GAB_OK;
   GAB_TRY(gab_world_check(world));
   const gab_status status = gab_nodes_find(world);
-  if (status == GAB_ERR_FAULT) gab_world_break(world); /* so that nobody waits in it */
+  if (status == GAB_ERR_FAULT) gab_world_break(world); /* releases waiting processes */
   return status;
 }
 
@@ -132,7 +132,7 @@ gab_status gab_world_rest(gab_world *world, gab_status *abort_request)
   if (world->replacement & GAB_REPLACEMENT_RESPAWN) gab_replay_close(world);
   else gab_replay_end(world);
   if (world->resting || !needs_rest(world))
-    return GAB_OK; /* not a look at faults: others may not see them yet */
+    return GAB_OK; /* without a check for faults, which others may not have noticed yet */
   GAB_TRY(look_round(world));
   GAB_TRY(gab_world_agree(world, &flags));
   world->resting = true;
@@ -150,14 +150,14 @@ static gab_status tell_spares(gab_world *world)
   return GAB_OK;
 }
 
-/* Ends the rest: spares leave gab_world_rest(), and take part in all that follows. Collective over the members, and the spares
- * at rest. Without spares at rest it does nothing. @return ::GAB_ERR_FAULT: repair, and call it again */
+/* Ends the idle state: spares leave gab_world_rest() and take part in collective calls. Collective over members and
+ * idle spares; without idle spares no effect. @return ::GAB_ERR_FAULT: repair and call again */
 static gab_status recall(gab_world *world)
 {
   uint32_t flags = 0;
   GAB_TRY(gab_world_check(world));
   if (!world->resting) return GAB_OK;
-  GAB_TRY(gab_world_agree(world, &flags)); /* of the active processes, for the last time */
+  GAB_TRY(gab_world_agree(world, &flags)); /* the last agreement of active processes only */
   world->resting = false;
   give_up_replacements(world);
   if (gab_world_spares(world) == 0) return GAB_OK;
@@ -167,7 +167,7 @@ static gab_status recall(gab_world *world)
 
 /* ------------------------------------------------------------------------------------ the end */
 
-/* The members tell the spares how it has ended. Collective over all. */
+/* Sends status and message of the end to the spares. Collective over all. */
 static gab_status spread(gab_world *world, gab_status *end)
 {
   gab_buffer words;

@@ -36,7 +36,7 @@ static int is_last_of_node(int32_t count, bool *last)
   return MPI_Comm_free(&node);
 }
 
-/* Open MPI 5.0.7 may leave the handle of something half made in the place of the result when it fails. */
+/* After an error Open MPI 5.0.7 may return the handle of an incomplete communicator. */
 static int make(const gab_spares_wish *wish, bool is_spare, MPI_Comm *comm)
 {
   MPI_Comm made;

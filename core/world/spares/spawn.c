@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file spawn.c
- *  @brief How processes are started for the dead, node by node, and how they meet the one that starts them.
+ *  @brief Starts replacement processes, node by node, and connects them with the spawning process.
  *
  *  One MPI_Comm_spawn for each node: one for several nodes at once hung in half of the trials (doc/ulfm.md).
  *
@@ -22,15 +22,16 @@
 
 extern char **environ;
 
-/* The only way to tell before MPI is initialised. */
+/* Marks a spawned process before MPI is initialised. */
 #define SPAWNED "GABION_SPAWNED"
 
-/* Where a process that is started later has to begin, too: arguments may be relative to it. */
+/* The folder in which later processes must start, since arguments may be relative to it. */
 gab_status gab_world_note_folder(gab_world *world)
 {
   char folder[PATH_MAX];
   void *memory;
-  if (!getcwd(folder, sizeof folder)) return GAB_OK; /* then it begins where the daemon of its node did */
+  if (!getcwd(folder, sizeof folder))
+    return GAB_OK; /* it then starts in the folder of the daemon of its node */
   GAB_TRY(gab_alloc(strlen(folder) + 1, GAB_MEMORY_OTHER, &memory));
   gab_free(&world->folder);
   world->folder = strcpy(memory, folder);
@@ -58,7 +59,7 @@ void gab_spawn_limit_end(void)
   limit_is_set = false;
 }
 
-/* By the kernel, since the process may hang anywhere in MPI. */
+/* A timer of the kernel, since the process may hang anywhere in MPI. */
 static bool set_limit(double seconds)
 {
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
@@ -93,7 +94,7 @@ bool gab_spawn_widen(MPI_Comm mine, MPI_Comm bridge, int other_leader, bool is_n
     return false;
   MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
   if (MPI_Intercomm_merge(both, is_new, wide) != MPI_SUCCESS)
-    return false; /* it is left: see dismiss_bridge() */
+    return false; /* it is not freed: see dismiss_bridge() */
   gab_comm_retire(both);
   MPI_Comm_set_errhandler(*wide, MPI_ERRORS_RETURN);
   return true;
@@ -118,7 +119,7 @@ static bool is_ours(const char *variable)
          strncmp(variable, SPAWNED, sizeof SPAWNED - 1) != 0;
 }
 
-/* What counts before main(). Values of an MPI_Info are short: everything else is told later. */
+/* Variables needed before main(). Values of an MPI_Info are short, so all others are sent later. */
 static void first_environment(char text[static MPI_MAX_INFO_VAL])
 {
   const char *threads = getenv("OMP_NUM_THREADS");
@@ -136,7 +137,7 @@ gab_status gab_spawn_put_environment(gab_buffer *out)
   return GAB_OK;
 }
 
-/* What is set already was set for this node. */
+/* Variables that exist already are specific to this node. */
 gab_status gab_spawn_take_environment(gab_reader *in)
 {
   char text[4096];
@@ -152,7 +153,7 @@ gab_status gab_spawn_take_environment(gab_reader *in)
   return GAB_OK;
 }
 
-/* The words of the command line, each with its zero. */
+/* Reads the words of the command line, each with its terminating zero. */
 static gab_status read_arguments(gab_buffer *words)
 {
   FILE *file = fopen("/proc/self/cmdline", "r");
@@ -163,7 +164,7 @@ static gab_status read_arguments(gab_buffer *words)
   return status;
 }
 
-/* Behind the program's own name. @param[out] list  to be released by gab_free(); ends with NULL */
+/* Lists the arguments after the program name. @param[out] list to be released by gab_free(); ends with NULL */
 static gab_status list_arguments(const gab_buffer *words, char ***list)
 {
   size_t count = 0, next = 0;
@@ -175,7 +176,7 @@ static gab_status list_arguments(const gab_buffer *words, char ***list)
   return GAB_OK;
 }
 
-/* One group of replacement processes. @param[out] bridge  this process and they */
+/* Starts one group of replacement processes. @param[out] bridge this process and the group */
 static gab_status start_group(int count, const char *host, char **arguments, MPI_Comm *bridge)
 {
   char program[PATH_MAX], environment[MPI_MAX_INFO_VAL];
@@ -188,7 +189,8 @@ static gab_status start_group(int count, const char *host, char **arguments, MPI
   MPI_Info_create(&info);
   MPI_Info_set(info, "PMIX_ENVAR", environment);
   MPI_Info_set(info, "bind_to", "none");
-  MPI_Info_set(info, "map_by", "slot:oversubscribe"); /* the places of the dead are still counted as taken */
+  MPI_Info_set(info, "map_by",
+               "slot:oversubscribe"); /* MPI still counts the slots of dead processes as used */
   if (host[0]) MPI_Info_set(info, "host", host);
   int code =
       MPI_Comm_spawn(program, arguments, count, info, 0, MPI_COMM_SELF, &replacements, MPI_ERRCODES_IGNORE);
@@ -196,7 +198,8 @@ static gab_status start_group(int count, const char *host, char **arguments, MPI
   if (code == MPI_SUCCESS) {
     MPI_Comm_set_errhandler(replacements, MPI_ERRORS_RETURN);
     code = MPI_Intercomm_merge(replacements, 0, bridge);
-    if (code == MPI_SUCCESS) gab_comm_retire(replacements); /* else it is left: see dismiss_bridge() */
+    if (code == MPI_SUCCESS)
+      gab_comm_retire(replacements); /* otherwise it is not freed: see dismiss_bridge() */
   }
   if (code != MPI_SUCCESS)
     GAB_FAIL(GAB_ERR_MPI, "%d process%s could not be started%s%s", count, count == 1 ? "" : "es",
@@ -207,13 +210,14 @@ static gab_status start_group(int count, const char *host, char **arguments, MPI
 
 /* ------------------------------------------------------------------------------------ the bridge */
 
-/* What the members of a group have to know to meet the others: its number, and how many there are. */
+/* Sends the number of the group and the number of groups to its members. */
 static bool tell_group(MPI_Comm bridge, int32_t group[2])
 {
   return MPI_Bcast(group, 2, MPI_INT32_T, 0, bridge) == MPI_SUCCESS;
 }
 
-/* Takes the next group into the bridge. Collective over both. @param[in] theirs  of the one that starts them, which leads */
+/* Adds the next group to the bridge. Collective over both. @param[in] theirs bridge of the spawning process and the
+ * next group */
 static bool join_bridges(MPI_Comm *bridge, MPI_Comm *theirs)
 {
   MPI_Comm wider;
@@ -251,7 +255,7 @@ static int size_of_group(const gab_replacement_plan *plan, int32_t group)
   return size;
 }
 
-/* On failure what was made is revoked, so that those who wait in it go. */
+/* After an error the created communicators are revoked, which releases waiting processes. */
 static gab_status start_groups(const gab_replacement_plan *plan, bool anywhere, char **arguments,
                                MPI_Comm *bridges)
 {
