@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HEARTBEATS 10 /* in the time after which a process counts as dead */
+#define HEARTBEATS 10 /* heartbeats in the time after which a process counts as dead */
 
 extern char **environ;
 
@@ -32,18 +32,19 @@ static void add_all(launch_words *list, const char *text)
 }
 
 #ifdef GAB_HAVE_ULFM
-/* A process that is stopped keeps its connections: only that it does not speak tells. Heartbeats are sent while others
- * are waited for; a thread for them makes MPI hang. Each process listens to one other. Who notices a death tells the rest
- * by MPI's own connections, since the daemons tell only those of the same node; who never heard of it would wait in the
- * agreement of the repair for the dead one. What one that was cut off has to say of others must not arrive when the
- * cable is back: core/world/quarantine.h. Without the trace that MPI prints when it ends a process that was declared
- * dead wrongly. */
+/* A stopped process keeps its connections, so only its silence reveals it. Heartbeats are sent during waits, since a
+ * thread for them makes MPI hang. Each process observes one other. A detected death is broadcast over MPI's own
+ * connections, since daemons inform only processes of their node; an uninformed process would wait for the dead one
+ * in the agreement of the repair. Reports of a cut-off process must not arrive after the cable is restored:
+ * core/world/quarantine.h. The stack trace that MPI prints when it ends a process that was wrongly declared dead is
+ * disabled. */
 static void add_detector(launch_words *list, const launch_options *options)
 {
   char text[256];
   if (options->cut_after > 0 || options->dead_after > 0)
     add_all(list, "--mca mpi_ft_propagator_with_rbcast 1");
-  /* mpirun ends the whole job when a node has not answered it for eight minutes: those that went on without it, too. */
+  /* mpirun would end the whole job if a node has not answered for eight minutes, also for processes that continue
+   * without it. */
   if (options->cut_after > 0 && options->several_nodes) add_all(list, "--prtemca oob_tcp_keepalive_time 0");
   if (options->dead_after <= 0) return;
   snprintf(text, sizeof text,
@@ -55,8 +56,8 @@ static void add_detector(launch_words *list, const launch_options *options)
 #endif
 
 #ifdef GAB_OPEN_MPI
-/* MPI takes the lowest port that is free: one that a process of this job or of another has left by dying, for whom some may
- * still be looking. The kernel gives out others in turn. On several nodes a site may have reasons for its ports. */
+/* MPI takes the lowest free port, which may be that of a dead process to which others still connect. The kernel
+ * assigns ports in turn. On several nodes the site may prescribe ports. */
 static void add_ports(launch_words *list, const launch_options *options)
 {
   const bool is_told = (options->mpi_args && strstr(options->mpi_args, "btl_tcp_port_")) ||
@@ -66,11 +67,10 @@ static void add_ports(launch_words *list, const launch_options *options)
 }
 #endif
 
-/* Every flag here was found necessary by hundreds of real kills: without async_mpi_finalize MPI_Finalize
- * hangs after a death, han is no fault-tolerant collective component, and with several daemons the first
- * contact with a dead rank hangs unless all are added at the start. The TCP limits keep rendezvous
- * transfers, which a revocation may abort fatally, out of the way. Without the last two the death of a process
- * that was spawned ends the job. */
+/* Each flag is necessary, as hundreds of real kills have shown: without async_mpi_finalize MPI_Finalize hangs after
+ * a death; han is not a fault-tolerant collective component; with several daemons the first contact with a dead rank
+ * hangs unless all are added at the start. The TCP limits avoid rendezvous transfers, which a revocation may abort
+ * fatally. Without the last two the death of a spawned process ends the job. */
 launch_words launch_command(const launch_options *options, const launch_places *places, int pinned)
 {
   launch_words list = {0};
@@ -82,8 +82,8 @@ launch_words launch_command(const launch_options *options, const launch_places *
   add_detector(&list, options);
 #endif
 #ifdef GAB_OPEN_MPI
-  /* One machine is usually shared, with other runs or a desktop: a process that waits gives its core away,
-   * else a run next to another one crawls. */
+  /* One machine is usually shared with other runs or a desktop, so waiting processes yield their core; otherwise
+   * concurrent runs are very slow. */
   if (!options->several_nodes) add_all(&list, "--oversubscribe --mca mpi_yield_when_idle 1");
   add_ports(&list, options);
   if (pinned > 0) {
@@ -126,8 +126,8 @@ launch_words launch_command(const launch_options *options, const launch_places *
   return list;
 }
 
-/* Threads of all processes together must not exceed the cores: the default of OpenMP, all cores for each
- * process, makes them wait for each other a hundred times longer than they compute. @return as launch_environment() */
+/* The threads of all processes must not exceed the cores: with the default of OpenMP, all cores per process, they
+ * wait for each other a hundred times longer than they compute. @return as launch_environment() */
 static int set_threads(const launch_options *options)
 {
   cpu_set_t mine;
@@ -175,7 +175,7 @@ int launch_environment(const launch_options *options, const launch_places *place
   else unsetenv("GABION_CUT_AFTER");
   setenv("GABION_TERMINAL", isatty(STDOUT_FILENO) ? "1" : "0", 1);
   if (!options->several_nodes) setenv("TMPDIR", places->dir, 1);
-  if (geteuid() == 0) { /* mpirun refuses root unless told twice; containers run as root */
+  if (geteuid() == 0) { /* mpirun refuses root without two variables; containers run as root */
     static const char *const permissions[] = {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
                                               "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"};
     for (size_t i = 0; i < sizeof permissions / sizeof *permissions; i++) setenv(permissions[i], "1", 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Restricts the listening socket of mpirun, which is bound to all interfaces, to the loopback interface. mpirun is a foreign
- * program, so its socket is duplicated for a moment (pidfd_getfd(2)). */
+/* Restricts the listening socket of mpirun, which is bound to all interfaces, to the loopback interface. mpirun is
+ * another program, so its socket is duplicated temporarily (pidfd_getfd(2)). */
 #include "apps/launch/job.h"
 
 #include "core/system/listeners.h"
@@ -15,7 +15,7 @@
 
 #if defined SYS_pidfd_open && defined SYS_pidfd_getfd
 
-/* @return false if the system does not hand descriptors of the process out */
+/* @return false if the system does not allow access to descriptors of the process */
 static bool restrict_all(int process, DIR *descriptors)
 {
   for (struct dirent *entry; (entry = readdir(descriptors));) {

@@ -15,12 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TERM_SECONDS 3.0 /* for mpirun to end its processes in order before they are killed */
+#define TERM_SECONDS 3.0 /* time for mpirun to end its processes orderly before they are killed */
 
 /* In the child, between fork and exec. */
 static void become_mpirun(launch_job *job, int attempt)
 {
-  setpgid(0, 0); /* a Ctrl-C of the terminal reaches the launcher alone, which then decides */
+  setpgid(0, 0); /* a Ctrl-C of the terminal reaches only the launcher, which then decides */
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   const int pinned = launch_environment(job->options, &job->places, attempt);
   const launch_words command = launch_command(job->options, &job->places, pinned);
@@ -31,7 +31,7 @@ static void become_mpirun(launch_job *job, int attempt)
   }
   int null = open("/dev/null", O_RDONLY); /* a background group that reads a terminal is stopped */
   if (null >= 0) dup2(null, STDIN_FILENO);
-  /* mpirun gives up at the eleventh SIGPIPE, and writing to a process that has died may be one. Its own processes begin with an
+  /* mpirun ends at the eleventh SIGPIPE, which may come from writing to a dead process. Its processes start with an
    * empty mask. */
   sigset_t mask;
   sigemptyset(&mask);
@@ -49,8 +49,9 @@ static void nap(double seconds)
   nanosleep(&(struct timespec){(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))}, NULL);
 }
 
-/* In a child: waits until the launcher says that it has cleaned up, or is no more. Then mpirun has been told by the
- * kernel and gets a moment to end its processes in order; if it was killed too, they are orphans and stay otherwise. */
+/* In a child: waits until the launcher has cleaned up or is dead. In the latter case the kernel has signalled
+ * mpirun, which gets time to end its processes orderly; if mpirun was killed too, its processes are orphans and
+ * would remain. */
 static void become_keeper(launch_job *job, int from_launcher)
 {
   char byte;
@@ -86,7 +87,7 @@ static void start_keeper(launch_job *job)
 static void end_keeper(launch_job *job)
 {
   if (job->keeper < 0) return;
-  const ssize_t said = write(job->to_keeper, "x", 1); /* nobody may be there to read it */
+  const ssize_t said = write(job->to_keeper, "x", 1); /* the reader may be dead */
   (void)said;
   close(job->to_keeper);
   waitpid(job->keeper, NULL, 0);
@@ -94,7 +95,7 @@ static void end_keeper(launch_job *job)
 
 /* ---------------------------------------------------------------- the end */
 
-/* Nothing of the job is left afterwards, whatever state it was in. */
+/* Removes all processes of the job, in any state. */
 static void end_job(launch_job *job, bool politely)
 {
   launch_reap(job);
@@ -103,7 +104,7 @@ static void end_job(launch_job *job, bool politely)
     launch_wait_for_end(job, TERM_SECONDS);
   }
   if (!job->ended) kill(-job->mpirun, SIGKILL);
-  /* Again and again, because a process may have been about to fork; but who does not end then is not waited for. */
+  /* Repeated, since a process may have been about to fork; processes that do not end are not waited for. */
   const double until = launch_seconds() + KILL_SECONDS;
   while (launch_signal_all(&job->places, SIGKILL) > 0 && launch_seconds() < until) launch_pause(job, 0.02);
   launch_wait_for_end(job, until - launch_seconds());
@@ -111,7 +112,7 @@ static void end_job(launch_job *job, bool politely)
   launch_places_remove(&job->places);
 }
 
-/* Nobody else says so when the system ends a process for lack of memory. */
+/* The only report of processes that the system has killed for lack of memory. */
 static void suspect_memory(const launch_job *job)
 {
   const gab_system_memory now = gab_system_memory_look();
@@ -138,7 +139,7 @@ void launch_attempt(const launch_options *options, int attempt, launch_result *r
     end_keeper(&job);
     return;
   }
-  setpgid(job.mpirun, job.mpirun); /* in both processes: whoever comes first */
+  setpgid(job.mpirun, job.mpirun); /* in both processes, since either may be first */
   job.looked = launch_seconds();
   launch_watch(&job, attempt, result);
   end_job(&job, result->end == LAUNCH_SIGNALLED);

@@ -13,7 +13,7 @@
 
 #define LEAST_DEAD_AFTER 0.5
 #define LEAST_CUT_AFTER  4.0  /* keep-alives are counted in seconds */
-#define USUAL_CUT_AFTER  60.0 /* where nodes are several */
+#define USUAL_CUT_AFTER  60.0 /* on several nodes */
 
 static void print_help(const launch_options *options)
 {
@@ -141,7 +141,7 @@ static const struct option known[] = {{"np", required_argument, NULL, 'n'},
 
 static void parse(int argc, char **argv, launch_options *options)
 {
-  /* "+": the first word that is no option is the program, and what follows belongs to it. */
+  /* "+": the first word that is not an option is the program, followed by its arguments. */
   for (int key; (key = getopt_long(argc, argv, "+n:t:vh", known, NULL)) != -1;) switch (key) {
     case 'n':
       options->processes = (int)number_of("-n", optarg, 1);
@@ -246,7 +246,7 @@ static void complete_environment(void)
   setenv("TMPDIR", "/tmp", 1);
 }
 
-/* A cable that is cut means waiting for ever otherwise. Where what does not speak counts as dead, so does what is cut off. */
+/* Without a limit a cut cable would cause an endless wait. If silent processes count as dead, so do cut-off nodes. */
 static void choose_cut_after(launch_options *options)
 {
 #ifdef GAB_HAVE_ULFM
@@ -281,7 +281,7 @@ static void log_rescue(const launch_options *options, int attempt, const launch_
   fclose(file);
 }
 
-/* A run that hung. @return true if it is to be started again */
+/* Handles a run that hung. @return true to restart it */
 static bool rescue(const launch_options *options, int attempt, int *stalls, const launch_result *result)
 {
   const bool again = (*stalls)++ < options->retries;
@@ -292,14 +292,15 @@ static bool rescue(const launch_options *options, int attempt, int *stalls, cons
   return again;
 }
 
-/* The job ended with its state in the memory of the nodes or before there was any: without a word, or saying so. */
+/* Whether the job ended with its state in node memory, or before it had one, with or without a message. */
 static bool wants_again(const launch_result *result)
 {
   return result->end == LAUNCH_INCOMPLETE || result->end == LAUNCH_NOT_UP ||
          (result->end == LAUNCH_COMPLETED && result->code == LAUNCH_AGAIN);
 }
 
-/* A run that lost a process before it began, or says itself why it is to be started again. @return true if it is, on the same nodes */
+/* Handles a run that lost a process before its first step, or requests a restart. @return true to restart it on the
+ * same nodes */
 static bool restart(const launch_options *options, int attempt, int *starts, const launch_result *result)
 {
   if (result->end == LAUNCH_INCOMPLETE) return false;
@@ -314,8 +315,8 @@ static bool restart(const launch_options *options, int attempt, int *starts, con
   return again;
 }
 
-/* The whole job has ended, as with the death of a node's daemon. @return true if it is to be started again, on the
- * nodes that are left */
+/* Handles the end of the whole job, e.g. after the death of a node's daemon. @return true to restart it on the
+ * remaining nodes */
 static bool relaunch(launch_options *options, char **hosts, int *relaunches)
 {
   if (*relaunches == options->relaunches) {
@@ -376,7 +377,7 @@ int main(int argc, char **argv)
   setenv("GABION_STARTED", started, 1);
   launch_introduce();
   launch_block_signals();
-  char *hosts = NULL; /* those that answered last */
+  char *hosts = NULL; /* hosts that answered last */
   const char *all_hosts = options.hosts;
   launch_memory memory;
   launch_memory_begin(&options, &memory);

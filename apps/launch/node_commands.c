@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands on all nodes at once, by the agent; which of the nodes still answer. */
+/* Commands on all nodes at once by the agent; detection of nodes that do not answer. */
 #include "apps/launch/launch.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define ANSWER_SECONDS 10
-#define AT_ONCE        64 /* commands under way */
+#define AT_ONCE        64 /* concurrent commands */
 
 const char *launch_own_path(void)
 {
@@ -25,7 +25,7 @@ const char *launch_own_path(void)
   return path;
 }
 
-/* For the shell that most agents hand the command to; such as it is where that makes no difference. */
+/* Quotes a word, if necessary, for the shell to which most agents pass the command. */
 static char *quoted(const char *word)
 {
   bool plain = *word != '\0';
@@ -61,7 +61,7 @@ static int parse_hosts(const char *hosts, launch_call **calls)
   return count;
 }
 
-/* Agents take a word that begins with `-' for an option, and ssh may hand a host name to a shell (ProxyCommand, %h). */
+/* Agents treat a word that begins with `-' as an option, and ssh may pass a host name to a shell (ProxyCommand, %h). */
 static bool is_host_name(const char *name)
 {
   if (name[0] == '\0' || name[0] == '-') return false;
@@ -87,7 +87,7 @@ bool launch_hosts_are_sound(const char *hosts)
   return sound;
 }
 
-/* ssh ends its options at `--'; of other agents that is not known. */
+/* ssh ends its options at `--'; for other agents this is unknown. */
 static bool takes_end_of_options(const char *agent)
 {
   const char *name = strrchr(agent, '/');
@@ -116,7 +116,7 @@ static void become_agent(const char *agent, const char *host, const char *const 
   _exit(127);
 }
 
-/* Of its own for each call: they share the position in it otherwise. */
+/* A separate file per call, since calls would share the position in one file. */
 static FILE *file_with(const char *text)
 {
   FILE *file = tmpfile();
@@ -151,7 +151,7 @@ static void finish(launch_call *call)
   call->pid = 0;
 }
 
-/* @return true once it has ended, by itself or because its time was over */
+/* @return true after it has ended, by itself or at its time limit */
 static bool has_ended(launch_call *call)
 {
   int status = 0;

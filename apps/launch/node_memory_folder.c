@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a run keeps, on each of its nodes, what the next attempt goes on from: GABION_NODE_MEMORY. The
- * launcher makes the folder before anything runs, under a name that cannot be guessed, and only it hands out
- * the random id of the run (GABION_RUN, in the environment: no list of arguments shows it) that everything in
- * there is stamped with. A record in the folder says whose it is, so that the next launcher of this user can
- * tell what is in use, what is of no use any more, and what the same command can go on from. On other nodes
- * the same is done by `gabion-launch --on-node`, which the agent starts there; the record comes by its
- * standard input. */
+/* Folder on each node, GABION_NODE_MEMORY, with the state from which the next attempt resumes. The launcher creates
+ * it before the start of the run under an unguessable name. It also creates the random id of the run with which all
+ * data is stamped (GABION_RUN, in the environment, so that lists of arguments do not show it). A record in the
+ * folder names its owner, so that the next launcher of this user can distinguish folders in use, obsolete ones, and
+ * those from which the same command can resume. On other nodes `gabion-launch --on-node`, started by the agent, does
+ * the same; it reads the record from standard input. */
 #include "apps/launch/launch.h"
 
 #include "core/system/own_folder.h"
@@ -24,20 +23,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PREFIX         "gabion-node-"
-#define RECORD         "run"
-#define KEPT           "kept" /* there if the launcher told its user that the same command resumes from here */
-#define ENDING_SECONDS 10     /* for the job of a launcher that was killed to end */
-#define FORGOTTEN_AFTER                                                                                      \
-  86400 /* seconds after which nobody can mean to come back whose launcher cannot be asked */
+#define PREFIX          "gabion-node-"
+#define RECORD          "run"
+#define KEPT            "kept" /* exists if the launcher has told the user that the same command resumes from here */
+#define ENDING_SECONDS  10    /* time for the job of a killed launcher to end */
+#define FORGOTTEN_AFTER 86400 /* seconds after which a folder of an unreachable launcher is obsolete */
 
-/* ---------------------------------------------------------------- whose a folder is */
+/* ---------------------------------------------------------------- owner of a folder */
 
 typedef struct record {
   char id[33];             /* of the run */
   char command[17];        /* hash of folder and command line */
   char launch[17];         /* GABION_LAUNCH_ID of the launcher: locks of output folders name it */
-  gab_process_space space; /* of the launcher: where its number means something */
+  gab_process_space space; /* of the launcher: the scope of its process id */
   long pid;
   unsigned long long start; /* of the launcher's process */
   long long since;          /* seconds since 1970 when the run began */
@@ -46,7 +44,7 @@ typedef struct record {
 #define GONE "gone"
 #define FORM "gabion-run 2\nid %s\ncommand %s\nlaunch %s\nboot %s\nspace %s\npid %ld %llu\nsince %lld\n"
 
-/* A folder in the list that a node gives: state, name, record. */
+/* A folder in the list of a node: state, name, record. */
 #define LINE "%s %s %s %s %s %s %s %ld %llu %lld\n"
 
 static bool record_parse(const char *text, record *is)
@@ -107,10 +105,9 @@ static bool is_old(int folder)
 
 static bool is_kept(int folder) { return faccessat(folder, KEPT, F_OK, AT_SYMLINK_NOFOLLOW) == 0; }
 
-/* Processes of a run hold a shared lock on its folder. Where there are none, its launcher may be about to
- * start it again. @param[in] folder  opened; what is neither in use nor ending is locked until it is closed
- * @param[in] gone  ids of runs whose launcher is known to be gone: that of another machine cannot be seen
- * from here */
+/* Processes of a run hold a shared lock on its folder. Without processes its launcher may be about to restart it.
+ * @param[in] folder opened; a folder neither in use nor ending is locked until it is closed @param[in] gone ids of
+ * runs with a dead launcher, since launchers of other machines cannot be checked here */
 static find look_at(int folder, const char *gone, record *is)
 {
   const bool known = record_read(folder, is);
@@ -122,9 +119,9 @@ static find look_at(int folder, const char *gone, record *is)
   return is_old(folder) ? FIND_FORGOTTEN : known ? FIND_UNKNOWN : FIND_IN_USE;
 }
 
-/* Folders of this user's runs. @param[in] out  where those are listed whose launcher does not live as seen
- * from here; NULL: folders of no further use are removed
- * @param[in] command  of this launcher: what it does not resume from, nobody does; "": none */
+/* Visits the folders of this user's runs. @param[in] out lists folders without a live launcher, as seen here; NULL:
+ * removes obsolete folders @param[in] command of this launcher: its folders from which it does not resume are
+ * obsolete; "": none */
 static void sweep(const char *parent, const char *gone, const char *command, FILE *out)
 {
   static const char *const names[] = {[FIND_LEFT] = "left",
@@ -153,8 +150,8 @@ static void sweep(const char *parent, const char *gone, const char *command, FIL
   if (place >= 0) close(place);
 }
 
-/* Makes the folder, or takes it over from a launcher that is gone; then removes what others have left.
- * @return false and why */
+/* Creates the folder, or takes it over from a dead launcher; then removes obsolete ones. @return false with the
+ * reason */
 static bool make(const char *parent, const char *name, const record *mine, const char *gone,
                  char why[GAB_OWN_WHY])
 {
@@ -178,7 +175,7 @@ static bool make(const char *parent, const char *name, const record *mine, const
   return fine;
 }
 
-/* The marker, which also sets the time from which the folder grows old. */
+/* Creates the marker, which also sets the time from which the age of the folder counts. */
 static bool keep(const char *parent, const char *name)
 {
   char path[2 * LAUNCH_PATH], why[GAB_OWN_WHY];
@@ -258,14 +255,14 @@ static record describe_run(const launch_options *options)
   return is;
 }
 
-/* What all nodes have said, and what follows from it as seen from here. */
+/* Answers of all nodes, and conclusions. */
 typedef struct survey {
   launch_memory *memory;
   record *mine;
-  long long newest;       /* of the runs of this command that can be gone on from */
-  bool ending;            /* the job of another one still is */
-  char before[17];        /* GABION_LAUNCH_ID of the launcher that left what is gone on from */
-  char gone[LAUNCH_SAID]; /* ids of runs whose launcher is gone */
+  long long newest;       /* start of the newest run of this command that can be resumed */
+  bool ending;            /* the job of another run is still ending */
+  char before[17];        /* GABION_LAUNCH_ID of the launcher whose state is resumed */
+  char gone[LAUNCH_SAID]; /* ids of runs with a dead launcher */
 } survey;
 
 static void read_line(const char *line, survey *all)
@@ -319,7 +316,7 @@ static void list_all(const launch_options *options, survey *all)
   launch_calls_free(calls, count);
 }
 
-/* Asked to start anew, a command does not go on from anything. */
+/* Whether the command requests a new start, without resuming. */
 static bool starts_anew(const launch_options *options)
 {
   for (char **word = options->program; *word; word++)
@@ -334,7 +331,7 @@ static void find_left(const launch_options *options, survey *all)
   const double until = launch_seconds() + ENDING_SECONDS;
   for (bool told = false;; told = true) {
     list_all(options, all);
-    if (starts_anew(options)) { /* what lies there is of no use */
+    if (starts_anew(options)) { /* existing state is obsolete */
       *all->mine = fresh;
       *all->memory = nowhere;
       return;
@@ -348,7 +345,7 @@ static void find_left(const launch_options *options, survey *all)
                " there");
 }
 
-/* @return false if a node refused, as when another launcher was faster */
+/* @return false if a node refused, e.g. since another launcher was faster */
 static bool make_all(const launch_options *options, const survey *all)
 {
   static char text[2 * LAUNCH_SAID];
@@ -398,7 +395,7 @@ void launch_memory_begin(const launch_options *options, launch_memory *memory)
   snprintf(folder, sizeof folder, "%s/%s", memory->parent, memory->name);
   setenv("GABION_NODE_MEMORY", folder, 1);
   setenv("GABION_RUN", mine.id, 1);
-  /* Nothing of that launcher's job lives on any node: its lock of the output folder needs no watching. */
+  /* No process of that launcher's job is alive on any node, so its lock of the output folder is void. */
   if (memory->found && made) setenv("GABION_SUCCEEDS", all.before, 1);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binds processes to their own cores, threads within, so that memory stays near the core that uses it and caches stay warm.
- * Only where there is a core for every process. */
+/* Binds processes to their own cores, threads within, so that memory stays near the core that uses it and caches
+ * stay warm. Only if there is a core for every process. */
 #include "apps/launch/launch.h"
 
 #include <sched.h>
@@ -40,7 +40,7 @@ const char *launch_why_not_pinned(const launch_options *options, int threads)
   if (options->several_nodes) return "the job may span machines: see --mpi-args";
   if (wanted > cores) return "there are fewer cores than threads";
   if (options->pin == LAUNCH_PIN_ALWAYS) return NULL;
-  /* Two jobs that are both bound to the first cores would share those and leave the others idle. */
+  /* Two bound jobs would share the first cores and leave the others idle. */
   if (2 * wanted <= cores) return "the job leaves cores for others on this machine";
   if (getloadavg(&load, 1) == 1 && (double)wanted + load > cores + 0.5) return "others compute here as well";
   return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private folders of an attempt, and the question whether a job stays on one machine. */
+/* Private folders of an attempt; whether a job stays on one machine. */
 #include "apps/launch/launch.h"
 
 #include <dirent.h>
@@ -12,10 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOCK                                                                                                 \
-  "lock" /* held by the launcher as long as it lives, so that the next one can tell what is stale */
+#define LOCK "lock" /* held during the life of the launcher, so that the next one can detect stale folders */
 
-/* Creates the lock file already locked: under another name first, so that nobody sees it free. */
+/* Creates the lock file in locked state: first under another name, so that it never appears unlocked. */
 static void lock_folder(const char *path)
 {
   char first[LAUNCH_PATH + 16], final[LAUNCH_PATH + 16];
@@ -29,12 +28,12 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 {
   (void)status, (void)type, (void)walk;
   remove(path);
-  return 0; /* go on with the rest whatever happened */
+  return 0; /* continue with the rest after an error */
 }
 
 static void remove_folder(const char *path) { nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS); }
 
-/* Removes the folders of launchers that were killed: ours, with a lock that nobody holds any more. */
+/* Removes the folders of killed launchers: those of this user with a free lock. */
 static void remove_stale(const char *parent)
 {
   DIR *folder = opendir(parent);
@@ -76,7 +75,7 @@ bool launch_places_create(bool several_nodes, launch_places *places)
   const char *parent = getenv("TMPDIR");
   if (!parent || !*parent) parent = "/tmp";
   char here[LAUNCH_PATH - 32];
-  /* The root may come to live on another node: then only a shared folder can carry its last words. */
+  /* The root may move to another node, so only a shared folder can transport its messages. */
   if (several_nodes && getcwd(here, sizeof here)) parent = here;
   if (!make_folder(parent, places->dir)) return false;
   if (!several_nodes && access("/dev/shm", W_OK) == 0 && !make_folder("/dev/shm", places->shm))
@@ -88,7 +87,7 @@ bool launch_places_create(bool several_nodes, launch_places *places)
   return true;
 }
 
-/* A change of one's own brings the folder's present state along. */
+/* An own change refreshes the cached state of the folder. */
 void launch_places_refresh(const launch_places *places)
 {
   char path[LAUNCH_PATH + 16];
@@ -115,7 +114,7 @@ bool launch_read_line(const char *path, char *line, size_t capacity)
   return found;
 }
 
-/* True if the lines of a host file name more than one host. */
+/* Whether the lines of a host file name more than one host. */
 static bool file_names_several(const char *path)
 {
   char first[256] = "", line[256];

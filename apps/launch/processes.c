@@ -69,7 +69,7 @@ int launch_each_process(const launch_places *places, void (*visit)(pid_t, void *
   return count;
 }
 
-/* Ranks that were found, each once: a rank may be a script whose children have the same environment. */
+/* Found ranks, each once: a rank may be a script whose children have the same environment. */
 typedef struct rank_set {
   launch_ranks count;
   long *number;
@@ -129,7 +129,7 @@ int launch_signal_all(const launch_places *places, int signal)
   return launch_each_process(places, send_signal, &signal);
 }
 
-/* One line about a process that was killed and is still there. */
+/* Prints one line about a killed process that still exists. */
 static void report(pid_t pid, void *data)
 {
   (void)data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spare processes: how many the command line, or the case, asks for. */
+/* Number of spare processes, from the command line or the case. */
 #include "apps/launch/launch.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@ bool launch_spares_read(const char *text, launch_options *options)
   return true;
 }
 
-/* ---------------------------------------------------------------- on how many nodes */
+/* ---------------------------------------------------------------- number of nodes */
 
 static bool is_named_before(const char *list, const char *name, size_t length)
 {
@@ -89,8 +89,7 @@ static bool is_run_of_gabion(char *const *program)
   return !strcmp(name ? name + 1 : program[0], "gabion") && program[1] && !strcmp(program[1], "run");
 }
 
-/* In the child: the same command, which only says what the case asks for. What is wrong with it the run will
- * say. */
+/* In the child: the same command, which only prints the request of the case. Errors are reported by the run later. */
 static void become_question(char *const *program, int to_launcher)
 {
   int count = 0;

@@ -25,7 +25,7 @@ void launch_block_signals(void)
   sigset_t set = signals();
   sigprocmask(SIG_BLOCK, &set, NULL);
   signal(SIGPIPE, SIG_IGN);
-  /* Processes whose mpirun dies become children of the launcher, not of init: they cannot get away. */
+  /* Processes of a dead mpirun become children of the launcher instead of init, so they can be ended. */
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 

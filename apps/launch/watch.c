@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of a running attempt: completed, ended, told to stop, silent, or without its processes. */
+/* State of a running attempt: completed, ended, stop requested, silent, or without its processes. */
 #include "apps/launch/job.h"
 
 #include <ctype.h>
@@ -12,16 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEPS_SPARED                                                                                         \
-  10 /* the longest step should fit so often into the time after which a process counts as dead */
-#define LOOK_SECONDS                                                                                         \
-  0.5 /* how often the processes are looked at: all of the machine have to be gone through */
-#define LOSS_SECONDS 5.0 /* for a run whose start lost a process to find out by itself */
-#define IDLE_SECONDS 3.0 /* for mpirun to end when all processes of the program have */
-/* For a run that is told to stop while it is set up to begin to compute, and stop by itself. */
+#define STEPS_SPARED 10  /* recommended ratio of --dead-after to the longest step */
+#define LOOK_SECONDS 0.5 /* interval of the check of processes, which visits all processes of the machine */
+#define LOSS_SECONDS 5.0 /* time for a run to detect a process lost during its start */
+#define IDLE_SECONDS 3.0 /* time for mpirun to end after all processes of the program */
+/* Time for a run with a stop request during its set-up to start computing and stop by itself. */
 #define SETUP_SECONDS 5.0
 
-/* @return true and the code if the root has said its last word */
+/* @return true and the code if the root has written the completion marker */
 static bool completed(const launch_job *job, int *code)
 {
   char line[64], rest;
@@ -43,15 +41,15 @@ static void explain_incomplete(const launch_job *job, const launch_result *resul
              result->last_progress[0] ? result->last_progress : "none");
 }
 
-/* What the files say, and since when they say the same. */
+/* Content of the files, and time of the last change. */
 typedef struct watch {
-  double last_change; /* of launch_job.watched, like all that follows */
+  double last_change; /* clock of launch_job.watched, as all others below */
   struct timespec written;
-  bool warned;       /* that --dead-after is short for such steps */
+  bool warned;       /* warned that --dead-after is short for these steps */
   bool has_computed; /* a line has begun with the number of a step */
 } watch;
 
-/* A process in a long step does not speak either. */
+/* A process in a long step is silent, too. */
 static void compare_with_steps(const launch_options *options, watch *watch, const char *line)
 {
   static const char words[] = "longest step ";
@@ -72,7 +70,7 @@ static void look_for_progress(const launch_job *job, watch *watch, launch_result
   if (status.st_mtim.tv_sec == watch->written.tv_sec && status.st_mtim.tv_nsec == watch->written.tv_nsec)
     return;
   char line[sizeof result->last_progress];
-  if (!launch_read_line(job->places.progress, line, sizeof line)) return; /* caught while being rewritten */
+  if (!launch_read_line(job->places.progress, line, sizeof line)) return; /* the file is being rewritten */
   watch->written = status.st_mtim;
   if (!strcmp(line, result->last_progress)) return;
   memcpy(result->last_progress, line, sizeof line);
@@ -81,8 +79,8 @@ static void look_for_progress(const launch_job *job, watch *watch, launch_result
   watch->last_change = job->watched;
 }
 
-/* How long the run may be silent: a process that dies inside MPI_Init leaves the others there for ever, and a start takes
- * as long as the machine makes it, however short the silence is that is a hang later. */
+/* Allowed silence of the run. A process that dies in MPI_Init leaves the others waiting forever, and the time of a
+ * start depends on the machine, so it has a separate limit. */
 static double patience(const launch_options *options, const launch_result *result)
 {
   const bool up = result->last_progress[0] != '\0';
@@ -100,28 +98,28 @@ static void trace_stall(launch_job *job, int attempt, launch_result *result)
   else result->traces[0] = '\0';
 }
 
-/* What the ranks of this machine tell by being there or not. */
+/* Counts of ranks on this machine. */
 typedef struct roll {
-  double looked;      /* when, last */
-  launch_ranks now;   /* what was seen then */
-  int most;           /* ranks that there were together */
-  double grown;       /* since when there have not been more */
-  double fewer, none; /* since when there are fewer than that, since when none; 0: there are */
+  double looked;      /* time of the last check */
+  launch_ranks now;   /* its result */
+  int most;           /* maximum of live ranks */
+  double grown;       /* time of the last increase of the maximum */
+  double fewer, none; /* time since which there are fewer, or none; 0: not so */
 } roll;
 
-/* Ranks that this machine has, as far as that is known. */
+/* Known number of ranks of this machine. */
 static int started(const launch_job *job, const roll *roll)
 {
   const launch_options *options = job->options;
   return options->several_nodes ? roll->most : options->processes + options->all_spares;
 }
 
-/* @param[in] was_there  at least one was, seen or not */
+/* @param[in] was_there at least one rank has existed, seen or not */
 static void call_roll(const launch_job *job, bool was_there, roll *roll)
 {
   const double now = job->watched;
   const bool starts =
-      !was_there && roll->most < started(job, roll); /* who dies now may never be seen otherwise */
+      !was_there && roll->most < started(job, roll); /* a rank that dies now might never be seen */
   if (now - roll->looked < (starts ? POLL_SECONDS : LOOK_SECONDS)) return;
   roll->looked = now;
   roll->now = launch_look_at_ranks(&job->places);
@@ -135,14 +133,14 @@ static void call_roll(const launch_job *job, bool was_there, roll *roll)
   else if (roll->none == 0) roll->none = now;
 }
 
-/* All ranks have ended, mpirun has not: after deaths it may wait in a lock of its own for ever, and does not even take note of
- * its children (doc/ulfm.md). Of other machines nothing is known here. */
+/* Whether all ranks have ended but mpirun has not: after deaths it may wait in a lock forever, without noticing its
+ * children (doc/ulfm.md). Other machines cannot be checked here. */
 static bool is_forgotten(const launch_job *job, const roll *roll)
 {
   return !job->options->several_nodes && roll->none > 0 && roll->looked - roll->none >= IDLE_SECONDS;
 }
 
-/* The run is over and its code known; only MPI_Finalize and mpirun are not through yet. */
+/* The run has ended with a known code; waits for MPI_Finalize and mpirun. */
 static void wait_for_finalise(launch_job *job, int code, roll *roll)
 {
   double grace = job->options->grace;
@@ -152,7 +150,7 @@ static void wait_for_finalise(launch_job *job, int code, roll *roll)
     int signal = launch_pause(job, POLL_SECONDS);
     if (job->ended) return;
     call_roll(job, true, roll);
-    /* Who was stopped and counts as dead never ends by itself, and mpirun waits for it. */
+    /* A stopped process that counts as dead never ends by itself, and mpirun waits for it. */
     const int stopped = roll->now.going > 0 ? 0 : roll->now.stopped;
     if (stopped > 0) {
       launch_say("the run %s; of its processes only %d that %s stopped by a signal %s left: ended", how,
@@ -174,14 +172,14 @@ static void wait_for_finalise(launch_job *job, int code, roll *roll)
 /* One sender may signal twice: timeout(1) signals its child and then the process group of that child. */
 #define ONE_SIGNAL_SECONDS 1.0
 
-/* The first time it is told to stop, the launcher asks the run to save its state and gives it time for that; the
- * second time, or when that time is over, it ends the run. Signals that follow the first within a second count as that one. */
+/* At the first stop request the launcher asks the run to save its state within a time limit; at the second request,
+ * or after that time, it ends the run. Signals within a second after the first count as one. */
 typedef struct stop_request {
-  int signal; /* 0: not told */
+  int signal; /* 0: no request */
   double since, until;
 } stop_request;
 
-/* @return true if the run has to be ended now */
+/* @return true if the run must be ended now */
 static bool told_to_stop(const launch_job *job, int signal, stop_request *request)
 {
   const double within = job->options->stop_within;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small stencil code that computes with local recovery in the network of local_net.h: ghosts, a sum over all, decisions,
- * checkpoints, a global section; and the plain loop that it is compared with. */
+/* The stencil code of the simulated network of local_net.h: ghosts, a global sum, decisions, checkpoints, a global
+ * section; and the plain loop for comparison. */
 #ifndef GABION_TESTS_LOCAL_APP_H
 #define GABION_TESTS_LOCAL_APP_H
 
@@ -24,7 +24,7 @@ static gab_status app_restore(void *user, gab_rank rank, gab_step checkpoint, ga
   world *w = p->world;
   if (p->process < (gab_process)w->problem->ranks && !has_reason(w, p))
     FAILED(w, "process %d restores, which was there from the start", (int)p->process);
-  /* counted at the entrance by others, which may enter before it comes there again */
+  /* others have counted its arrival and may enter before it arrives again */
   if (p->app.arrived) w->excuses.section = true;
   const int regridded = p->app.regridded;
   GAB_TRY(gab_get_bytes(&image, &p->app, sizeof p->app));
@@ -43,7 +43,7 @@ static gab_status app_restore(void *user, gab_rank rank, gab_step checkpoint, ga
   p->computed = p->app.step - 1;
   p->restored_at = w->out.events;
   w->healings[rank].restored = true;
-  /* From a checkpoint of its cluster behind a section in which others still are, for whom it had been there. */
+  /* It restores a checkpoint after a section in which others still are, and which it had entered for them. */
   for (gab_process process = 0; w->problem->own_every > 0 && process < w->processes; process++)
     if (process != p->process && w->simulated[process].local) wake(&w->simulated[process]);
   if (w->talks)
@@ -66,8 +66,7 @@ static gab_status app_differs(void *user, const gab_local_difference *difference
   GAB_FAIL(GAB_ERR_CORRUPT, "made otherwise");
 }
 
-/* Words of a message behind its content: the sizes differ from channel to channel, some are below copy_below.
- */
+/* Additional words of a message: sizes differ between channels, some are below copy_below. */
 static uint64_t further_words(gab_rank from, gab_rank to, int context)
 {
   return context == GHOSTS ? (uint64_t)(from + to) % 3 * 8 : 0;
@@ -91,7 +90,7 @@ static gab_status send_value(simulated *p, gab_rank to, int context, uint64_t co
   return status;
 }
 
-/* The whole of a message: a replay must neither be cut short nor come from a buffer that was used again. */
+/* Checks the complete message: a replay must be neither truncated nor from a reused buffer. */
 static gab_status read_value(simulated *p, gab_rank from, int context, const gab_buffer *message,
                              uint64_t *content)
 {
@@ -157,7 +156,7 @@ static gab_status pass_down(simulated *p, uint64_t content)
   return GAB_OK;
 }
 
-/* Within the section everybody hears who its neighbours are now, and nobody leaves before all have: as with collectives. */
+/* Within the section all ranks get their new neighbours, and none leaves before, as with collectives. */
 static gab_status regrid(simulated *p, bool *moved)
 {
   world *w = p->world;
@@ -199,7 +198,7 @@ static gab_status at_section(simulated *p, bool *moved)
     w->arrived_most = section;
     w->section_checkpoint = is_end ? 1000000 : app->step;
   }
-  if (!app->arrived && !gab_local_is_settled(p->local)) { /* as a run waits before it enters */
+  if (!app->arrived && !gab_local_is_settled(p->local)) { /* as a run does before it enters */
     *moved = false;
     return GAB_OK;
   }
@@ -213,7 +212,7 @@ static gab_status at_section(simulated *p, bool *moved)
   }
   if (!*moved) return GAB_OK;
   app->arrived = false;
-  /* what others sent it there is nowhere any more, unless all who were inside are dead */
+  /* messages to it within the section are lost, unless all inside are dead */
   bool has_witness = false;
   for (gab_process process = 0; process < w->processes; process++)
     has_witness = has_witness || (w->simulated[process].alive && w->simulated[process].passed >= section);
@@ -233,8 +232,8 @@ static gab_status at_section(simulated *p, bool *moved)
 
 enum { WHY = 7 };
 
-/* Whether to stop is known to all when it has to be, and to all the same, though rank 0 might say something else in
- * each life. */
+/* All ranks must know the same answer to a stop request in time, although rank 0 might answer differently in each
+ * life. */
 static bool check_stop(simulated *p)
 {
   world *w = p->world;
@@ -259,7 +258,7 @@ static gab_status at_checkpoint(simulated *p, bool *moved)
   const bool own = takes_own(p->world->problem, gab_local_rank(p->local), app->step);
   if (own || is_due(app->step, p->world->problem->checkpoint_every)) {
     gab_buffer image;
-    const bool may = own || check_stop(p); /* if not, it is tried all the same, and has to be refused */
+    const bool may = own || check_stop(p); /* otherwise the attempt must be refused */
     const uint64_t kept = gab_msglog_statistics(gab_local_msglog(p->local)).messages;
     gab_buffer_init(&image, GAB_MEMORY_OTHER);
     gab_status status = gab_put_bytes(&image, app, sizeof *app);
@@ -279,7 +278,7 @@ static gab_status at_checkpoint(simulated *p, bool *moved)
   return GAB_OK;
 }
 
-/* Rank 0 looks at the clock; all the others hear of it along the tree. */
+/* Rank 0 reads the clock; the others get the decision along the tree. */
 static gab_status at_decision(simulated *p, bool *moved)
 {
   app *app = &p->app;

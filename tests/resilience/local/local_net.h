@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An adversary for local recovery: many processes in one, a network that delays and reorders whatever it may,
- * deaths at any event, and a small stencil code that computes with it. What is asserted knows the application
- * and the events, not the machine:
+/* Simulated network for tests of local recovery: many processes in one, messages delayed and reordered as far as
+ * allowed, deaths at any event, and a small stencil code. The assertions use the application and the events, not the
+ * state machine:
  *
- *  - the n-th message of a channel is the same whenever it is made or delivered, by whichever life of a rank;
- *  - partners of a rank are those that have a role now, however often neighbours have changed;
- *  - decisions, which follow a clock that never shows the same twice, are the same for all, always;
- *  - no rank passes a global section twice, no replay is further ahead than it may, on a channel and over all
- *  channels of a process;
- *  - who was there from the start restores nothing and computes no step twice, unless a rank of its cluster has died; who
- * restores a second time has a reason;
- *  - what one life of a rank delivers of another one of its cluster was made in one life of that, and is not kept there;
- * when all is over, all ranks of a cluster went back to the same checkpoint last;
- *  - no two living processes run one rank; nobody takes a checkpoint before it knows that all have taken the last
- *  one (one of its
- * cluster alone, all of the cluster), nor, who came back, before all that it has left out is compared;
- *  - with checkpoints of clusters (problem.own_every) nobody jumps, and the last common one that anybody knows to be committed is at
- * each rank or at its holder, unless two of these were lost together;
- *  - if nothing is under way and nobody can go on, the run is over;
- *  - at the end every rank has the value that a plain loop without processes gives;
- *  - a rank that makes a message otherwise than before its death (problem.unsteady) is caught exactly if somebody has
- *    delivered the first one: the run does not end then;
- *  - or the run was handed over to the next strategy in a situation where that may be (struct excuses).
+ * - the n-th message of a channel is always the same, in each life of a rank, when sent and when delivered;
+ * - partners of a rank are the ranks with a present role, after any change of neighbours;
+ * - decisions, which depend on a clock with unique values, are equal on all ranks and in all lives;
+ * - no rank passes a global section twice, and no replay exceeds its limit, on a channel and over all channels of a
+ *   process;
+ * - a process of the start restores nothing and computes no step twice, unless a rank of its cluster has died; each
+ *   further restore has a reason;
+ * - messages within a cluster that one life of a rank delivers were sent in one life of the sender, which does not log
+ *   them; at the end, the last rollback of all ranks of a cluster was to the same checkpoint;
+ * - no two live processes run one rank; no rank takes a checkpoint before it knows that all have taken the last one
+ *   (for one of its cluster, all of the cluster), nor, after a restore, before hashes of all omitted messages are
+ *   compared;
+ * - with checkpoints of clusters (problem.own_every) no rank jumps, and the newest common one known to be committed is
+ *   stored by each rank or its holder, unless two of these were lost together;
+ * - if no message is in transit and no rank can continue, the run is over;
+ * - at the end each rank has the value of a plain loop without processes;
+ * - a rank that recomputes a different message (problem.unsteady) is detected exactly if the first one was delivered:
+ *   the run then does not finish;
+ * - or the run was passed to the next strategy in an allowed situation (struct excuses).
  *
- * A schedule is a list of deaths and a list of choices: which of the things that can happen next does happen.
- * Choice 0 is what has waited longest, so a schedule without choices is an orderly run, and shrinking is to
- * leave out. */
+ * A schedule is a list of deaths and a list of choices of the next event. Choice 0 is the oldest event, so a
+ * schedule without choices is an orderly run, and shrinking means leaving out choices. */
 #ifndef GABION_TESTS_LOCAL_NET_H
 #define GABION_TESTS_LOCAL_NET_H
 
@@ -57,23 +56,23 @@ typedef struct problem {
   gab_process spares;
   bool adjacent[MOST_RANKS][MOST_RANKS];
   gab_rank holder[MOST_RANKS];
-  gab_rank cluster[MOST_RANKS]; /* of each rank, with `clusters`; without, each is one by itself */
+  gab_rank cluster[MOST_RANKS]; /* cluster of each rank, with `clusters`; else each rank is a cluster */
   bool clusters;
   int steps, checkpoint_every, reduce_every, decide_every;
-  int own_every;     /* clusters take checkpoints of their own, each so often, at steps of its own; 0: none */
+  int own_every;     /* interval of checkpoints of single clusters, at different steps; 0: none */
   int section_at;    /* a checkpoint step with a global section before it; 0: none */
-  int section_every; /* and so many steps behind it, again and again; 0: there is one only */
-  int section_end;   /* before this step; 0: up to the end */
-  bool regrids;      /* in each of them neighbours change, to those of `later`, and back */
-  bool stays;        /* they do so though somebody came back before, where all should gather */
+  int section_every; /* interval of further sections; 0: only one section */
+  int section_end;   /* last step of sections; 0: up to the end */
+  bool regrids;      /* in each section neighbours alternate between the first ones and `later` */
+  bool stays;        /* neighbours change even after a restore, where all ranks should gather */
   bool later[MOST_RANKS][MOST_RANKS];
-  int extra; /* in this step rank 3 sends rank 4 one message more, which nobody receives; 0: it does not */
-  int extra_until; /* it does not come before this section has been passed */
-  int stop_behind; /* a checkpoint: at the next one all have to know that they are to stop, though they go on here; 0: none */
+  int extra;       /* in this step rank 3 sends rank 4 an additional message that is not received; 0: none */
+  int extra_until; /* it arrives after this section */
+  int stop_behind; /* a checkpoint: at the next one all must know the stop request, but they continue; 0: none */
   uint64_t ahead;
-  gab_rank children; /* of a rank in the trees, that of acknowledgements and the one of the application */
-  bool verify;       /* hashes of what is left out are compared */
-  int unsteady;      /* who came back makes its ghosts of this step otherwise; 0: nobody does */
+  gab_rank children; /* per rank in the trees of acknowledgements and of the application */
+  bool verify;       /* hashes of omitted messages are compared */
+  int unsteady;      /* a restored rank sends different ghosts in this step; 0: none */
 } problem;
 
 typedef struct death {
@@ -82,15 +81,14 @@ typedef struct death {
 } death;
 
 typedef struct schedule {
-  uint64_t seed; /* of what is lost with a dead process, and of random choices */
+  uint64_t seed; /* of losses at deaths, and of random choices */
   problem problem;
   death deaths[MOST_DEATHS];
   int death_count;
-  int behind
-      [MOST_DEATHS]; /* their events count from where the first process has passed this section; 0: from the begin */
-  bool late
-      [MOST_PROCESSES]; /* of the death of that process nobody hears as long as anything else can happen, but who holds its rank */
-  uint32_t *choices; /* NULL: made at random, and noted in `noted` */
+  int behind[MOST_DEATHS]; /* their events count from the first exit of this section; 0: from the start */
+  bool
+      late[MOST_PROCESSES]; /* the death of that process is reported last, except to the holder of its rank */
+  uint32_t *choices;        /* NULL: random, recorded in `noted` */
   long choice_count;
 } schedule;
 
@@ -100,10 +98,10 @@ typedef struct parcel {
   struct parcel *next;
   uint64_t number;  /* on its lane, from 1 */
   bool is_repeated; /* by the network */
-  bool is_replayed; /* by the sender, which says so in the last byte of the head */
-  int section;      /* in which its sender has heard of its neighbours */
+  bool is_replayed; /* by the sender; flag in the last byte of the head */
+  int section;      /* section in which its sender got its neighbours */
   size_t bytes;
-  size_t head; /* of them; every other message is handed in as head and payload */
+  size_t head; /* size of the head; every other message is delivered as head and payload */
   unsigned char data[];
 } parcel;
 
@@ -112,7 +110,7 @@ typedef struct lane {
   uint64_t sent, delivered;
 } lane;
 
-/* What one life of a process has replayed to one life of another one: these numbers. */
+/* Numbers of messages replayed by one life of a process to one life of another. */
 typedef struct replayed {
   int sender_life;
   uint32_t target_life;
@@ -121,10 +119,10 @@ typedef struct replayed {
 
 typedef enum source_kind { FROM_LANE, FROM_APP, FROM_DEATH } source_kind;
 
-/* Something that can happen next. */
+/* A possible next event. */
 typedef struct source {
   source_kind kind;
-  int a, b, c; /* lane: source, target, lane; application: process; death: who is told, who died */
+  int a, b, c; /* lane: source, target, lane; application: process; death: informed process, dead process */
 } source;
 
 typedef enum place {
@@ -140,18 +138,18 @@ typedef enum place {
   DONE
 } place;
 
-/* The application of one process: value and step are its state, the rest says where in the step it is. */
+/* The application of one process: value and step are its state, the rest is its position in the step. */
 typedef struct app {
   uint64_t value, partial, total;
   int step;
   place place;
-  gab_rank next; /* neighbour or child that is due */
+  gab_rank next; /* next neighbour or child */
   uint32_t sent[MOST_RANKS][CONTEXTS], received[MOST_RANKS][CONTEXTS];
   uint64_t begun[MOST_RANKS]
-                [CONTEXTS]; /* numbers on the channel from there are by so much ahead of what was received */
+                [CONTEXTS]; /* offset of sequence numbers from the count of received messages, per channel */
   uint32_t decisions;
   bool arrived;
-  int regridded; /* the section in which it has heard of its neighbours last */
+  int regridded; /* last section in which it got its neighbours */
 } app;
 
 typedef struct simulated {
@@ -161,48 +159,46 @@ typedef struct simulated {
   bool alive, queued; /* queued: its application is among the sources */
   app app;
   int computed; /* the last step that it finished, -1: none */
-  int restored; /* how often */
+  int restored; /* number of restores */
   int line;     /* the checkpoint that it restored last; -1: none */
   uint32_t inner_life
-      [MOST_RANKS]; /* of the ranks of its cluster: whose messages it has got in this life; 0: none yet */
+      [MOST_RANKS]; /* lives of the ranks of its cluster that sent messages to this life; 0: none yet */
   int passed;       /* global sections */
-  int own;          /* the first checkpoint that it has taken since it restored, or began; -1: none */
+  int own;          /* first checkpoint since its restore, or its start; -1: none */
   long restored_at;
 } simulated;
 
-/* After a death of a rank: how far it is until nothing that hangs on it can be lost by one more death. */
+/* Progress after a death until one more death can no longer cause a loss. */
 typedef struct healing {
   bool ill;
-  bool restored; /* somebody runs it again */
-  bool across;   /* its image may be one of before a section that is entered, and on its way by now */
+  bool restored; /* a process runs the rank again */
+  bool across;   /* its image may be from before an entered section, and in transit */
 } healing;
 
-/* A holder that came back needs three round trips with a protected rank before it surely has its copies. */
+/* A restored holder needs three round trips with a protected rank to have its copies. */
 typedef struct renewal {
   int rounds;
-  bool asked;      /* a control message of the new holder has come to the protected rank */
-  uint64_t marker; /* of the protected rank's answer on its lane; 0: none yet */
+  bool asked;      /* a control message of the new holder has reached the protected rank */
+  uint64_t marker; /* number of the protected rank's answer on its lane; 0: none yet */
 } renewal;
 
 typedef struct outcome {
   bool finished, over;
-  bool extinct; /* no active process is left: nobody to recover anything */
-  bool differs; /* a message was made otherwise, and the first one was delivered */
-  bool caught;  /* the machine says so */
-  bool
-      gathers; /* neighbours are to change, and somebody came back before: that is for a new generation of machines */
+  bool extinct; /* no active process is left for a recovery */
+  bool differs; /* a recomputed message differs, and the first one was delivered */
+  bool caught;  /* the machine has detected it */
+  bool gathers; /* neighbours change after a restore, which needs a new generation of machines */
   gab_local_reason reason;
   long events;
-  long
-      beyond; /* messages of replays that were sent since their channel had none under way, though others had as many as they may */
+  long beyond; /* replayed messages sent on an idle channel although the common limit was reached */
   struct {
-    /* deaths in situations that note_death() tells apart; events at which somebody who came back has caught up */
+    /* deaths by situation, see note_death(); events at which a restored rank has caught up */
     long behind, uncommitted, holder, regridded, former, caught_up;
-    long own;    /* restored a checkpoint of the cluster alone */
-    long across; /* restored a second time, from behind a regrid, and the first time from before it */
+    long own;    /* restores of a checkpoint of a single cluster */
+    long across; /* second restores from after a regrid, with the first one from before it */
   } met;
-  int most_partners;  /* of a rank, behind a section */
-  uint64_t most_kept; /* messages in the message log of a rank when it took a checkpoint */
+  int most_partners;  /* of a rank, after a section */
+  uint64_t most_kept; /* messages in the log of a rank at a checkpoint */
   char failure[400];
   gab_local_stats stats;
 } outcome;
@@ -223,25 +219,25 @@ typedef struct world {
   bool talks;
   outcome out;
   /* the oracle */
-  uint64_t messages[MOST_RANKS][MOST_RANKS][CONTEXTS][MOST_MESSAGES]; /* 0: not made yet */
+  uint64_t messages[MOST_RANKS][MOST_RANKS][CONTEXTS][MOST_MESSAGES]; /* 0: not sent yet */
   uint64_t decisions[MOST_STEPS + 1];
   uint32_t decided;
-  int answer; /* of rank 0 at the checkpoint stop_behind: WHY, or -1: go on; 0: nobody knows yet */
-  uint32_t delivered[MOST_RANKS][MOST_RANKS][CONTEXTS]; /* so many of a channel */
-  int taken[MOST_RANKS];        /* the newest common checkpoint that the rank ever took */
-  int taken_any[MOST_RANKS];    /* the newest of either kind */
-  int passed[MOST_RANKS];       /* sections that the rank has passed */
-  int arrived_most;             /* sections at which somebody arrived */
-  int section_checkpoint;       /* that closes the newest of them */
-  long left_at[MOST_STEPS + 2]; /* the event at which the first process has passed that section; 0: not yet */
+  int answer; /* answer of rank 0 at checkpoint stop_behind: WHY; -1: continue; 0: not given yet */
+  uint32_t delivered[MOST_RANKS][MOST_RANKS][CONTEXTS]; /* number per channel */
+  int taken[MOST_RANKS];                                /* newest common checkpoint of the rank */
+  int taken_any[MOST_RANKS];                            /* the newest of either kind */
+  int passed[MOST_RANKS];                               /* sections that the rank has passed */
+  int arrived_most;                                     /* number of sections with an arrival */
+  int section_checkpoint;                               /* checkpoint at the end of the newest of them */
+  long left_at[MOST_STEPS + 2]; /* event of the first exit of that section; 0: not yet */
   healing healings[MOST_RANKS];
-  renewal renewals[MOST_RANKS]; /* of the protected rank's copies */
+  renewal renewals[MOST_RANKS]; /* per protected rank */
   int deaths, takeovers;
   int rank_deaths[MOST_RANKS];
   struct {
     bool no_checkpoint, holder_lost, section;
   } excuses;
-  bool two_lost; /* holder and protected rank, at some time */
+  bool two_lost; /* holder and protected rank were lost together */
 } world;
 
 static inline uint64_t mix(uint64_t a, uint64_t b) { return gab_hash_counter(a, b, 0x5ca1ab1e); }
@@ -290,8 +286,8 @@ static void wake(simulated *p)
   add_source(p->world, (source){FROM_APP, (int)p->process, 0, 0});
 }
 
-/* A replay does not flood its target: at most `ahead` of one life, and what is left of the life before; of several lives
- * where clusters go back. */
+/* A replay is limited to `ahead` messages of one life, plus the rest of the previous life; with rollbacks of
+ * clusters, of several lives. */
 static void check_window(world *w, const lane *to, const parcel *added, uint64_t lives)
 {
   uint64_t many = added->is_replayed;
@@ -300,7 +296,7 @@ static void check_window(world *w, const lane *to, const parcel *added, uint64_t
     FAILED(w, "%lu replayed messages are under way on one channel", (unsigned long)many);
 }
 
-/* So many are not delivered to the application. */
+/* Number of messages that are not delivered to the application. */
 static uint64_t undelivered(const world *w, const simulated *from, gab_process target, int context)
 {
   const replayed *sent = &w->replays[from->process][target][context];
@@ -313,8 +309,8 @@ static uint64_t undelivered(const world *w, const simulated *from, gab_process t
   return sent->end > first ? sent->end - first : 0;
 }
 
-/* Over all channels of a process at most `ahead`; but one on a channel that has none under way, since its target may be the one for
- * whom the others wait. */
+/* At most `ahead` over all channels of a process, except one message on an idle channel, since the others may wait
+ * for its target. */
 static void check_limit(world *w, const simulated *from, gab_process target, int context,
                         const gab_buffer *head)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asserted of local recovery while a schedule runs (local_net.h has the list). */
+/* Assertions about local recovery while a schedule runs (list in local_net.h). */
 #ifndef GABION_TESTS_LOCAL_ORACLE_H
 #define GABION_TESTS_LOCAL_ORACLE_H
 
@@ -13,7 +13,7 @@ static bool is_section(const problem *problem, int step)
          (problem->section_every > 0 && (step - problem->section_at) % problem->section_every == 0);
 }
 
-/* Up to that of the step, which is behind its own. */
+/* Number of sections up to the one at the end of the step. */
 static int sections_until(const problem *problem, int step)
 {
   if (problem->section_at == 0 || step < problem->section_at) return 0;
@@ -37,7 +37,7 @@ static simulated *process_of(world *w, gab_rank rank)
   return NULL;
 }
 
-/* The n-th message of a channel: made (again), or delivered. */
+/* Checks the n-th message of a channel when it is sent (again) or delivered. */
 static void check_message(world *w, gab_rank from, gab_rank to, int context, uint32_t n, uint64_t content,
                           bool is_made)
 {
@@ -49,7 +49,7 @@ static void check_message(world *w, gab_rank from, gab_rank to, int context, uin
   if (is_made && *known == 0) *known = content;
   if (!is_made && n >= w->delivered[from][to][context]) w->delivered[from][to][context] = n + 1;
   if (w->problem->unsteady > 0 && *known != 0 && *known != content) {
-    /* made otherwise behind the delivery, or delivered behind that: what a dead process had sent arrives late */
+    /* it differs after the first delivery, or the first one of a dead process is delivered late */
     if (!is_made || n < w->delivered[from][to][context]) w->out.differs = true;
     if (is_made) *known = content;
     return;
@@ -65,10 +65,10 @@ static bool is_inner(const world *w, gab_rank a, gab_rank b)
   return w->problem->clusters && w->problem->cluster[a] == w->problem->cluster[b];
 }
 
-/* Tells the lives of processes apart. */
+/* A unique number of the life of a process. */
 static uint32_t life_of(const simulated *p) { return 8 + 64 * (uint32_t)p->process + (uint32_t)p->restored; }
 
-/* Messages within a cluster say in which life of their sender they were made, which those that are logged must not. */
+/* Messages within a cluster contain the life of their sender; logged ones must not. */
 static uint32_t pattern_of(const simulated *p, gab_rank to)
 {
   return is_inner(p->world, gab_local_rank(p->local), to) ? life_of(p) : 7;
@@ -89,13 +89,13 @@ static bool has_reason(const world *w, const simulated *p)
   return false;
 }
 
-/* Whoever is active goes back when it hears of a death, and when it hears of a later checkpoint. */
+/* An active process rolls back when it learns of a death, and when it learns of a later checkpoint. */
 static int most_restores(const world *w, const simulated *p)
 {
   return 1 + (has_reason(w, p) ? 2 * w->deaths : w->takeovers > 1);
 }
 
-/* Whoever it has to do with now, whether that is a neighbour or not; clusters have a tree of their own (local_cluster.c). */
+/* Checks the present partners, neighbours or not; clusters have a separate tree (local_cluster.c). */
 static void check_partners(const simulated *p)
 {
   world *w = p->world;
@@ -116,7 +116,8 @@ static void check_partners(const simulated *p)
   if (partners > w->out.most_partners) w->out.most_partners = partners;
 }
 
-/* Where one died, others know all that it had sent: who came back, or went back with it, has caught up when it has made that again. */
+/* After a single death all sent messages are known to others: a rank that was restored or rolled back has caught up
+ * when it has recomputed them. */
 static void check_behind(world *w)
 {
   for (gab_process process = 0; process < w->processes && w->plan->death_count == 1; process++) {
@@ -125,7 +126,7 @@ static void check_behind(world *w)
     const gab_rank me = gab_local_rank(p->local);
     bool is_behind = false;
     if (w->problem->regrids && p->app.regridded < sections_until(w->problem, p->app.step))
-      continue; /* at the entrance: neighbours are those of before */
+      continue; /* at the entrance of a section it still has its former neighbours */
     for (gab_rank other = 0; other < w->problem->ranks; other++)
       for (int c = 0; c < CONTEXTS && are_neighbours(w->problem, p->app.step, me, other); c++)
         is_behind = is_behind || p->app.sent[other][c] < w->delivered[me][other][c];
@@ -149,7 +150,7 @@ static int taken_by_all(const world *w)
   return least;
 }
 
-/* Every active process knows of the first checkpoint by then that it is committed, or came back from a later one. */
+/* Ends excuses when each active process knows the commit of that checkpoint, or was restored from a later one. */
 static void end_excuses(world *w)
 {
   const int sure = taken_by_all(w) - w->problem->checkpoint_every;
@@ -159,7 +160,7 @@ static void end_excuses(world *w)
   if (sure >= w->section_checkpoint) w->excuses.section = false;
 }
 
-/* Each cluster has steps of its own; common ones are for all. */
+/* Clusters take checkpoints at different steps, except common ones. */
 static bool takes_own(const problem *problem, gab_rank rank, int step)
 {
   const int cluster = problem->clusters ? (int)problem->cluster[rank] : (int)rank;
@@ -192,8 +193,8 @@ static void note_taken(world *w, gab_rank rank, int step, bool own)
   end_excuses(w);
 }
 
-/* Who came back takes no checkpoint before all that it has left out is compared. Of one rank that came
- * back all can be compared (judge_comparison() in local_schedule.h). */
+/* A restored rank takes no checkpoint before hashes of all omitted messages are compared. If only one rank was
+ * restored all can be compared (judge_comparison() in local_schedule.h). */
 static void check_compared(const simulated *p)
 {
   world *w = p->world;
@@ -207,7 +208,7 @@ static void check_compared(const simulated *p)
            (int)gab_local_rank(p->local), (unsigned long)compared, (unsigned long)left_out);
 }
 
-/* Whether a schedule comes where it is to come. */
+/* Counts the situations that schedules reach. */
 static void count_situations(world *w, const simulated *dead, gab_rank rank)
 {
   const problem *problem = w->problem;
@@ -232,14 +233,14 @@ static void count_situations(world *w, const simulated *dead, gab_rank rank)
   w->out.met.former += former;
 }
 
-/* What a death may be an excuse for, judged when it happens. */
+/* Excuses by a death, evaluated when it happens. */
 static void note_death(world *w, const simulated *dead)
 {
   const gab_rank rank = gab_local_rank(dead->local);
   const problem *problem = w->problem;
   if (rank == GAB_NO_RANK) return;
   count_situations(w, dead, rank);
-  const int sure = taken_by_all(w) - problem->checkpoint_every; /* everybody knows that this is committed */
+  const int sure = taken_by_all(w) - problem->checkpoint_every; /* all ranks know its commit */
   if (sure < 0) w->excuses.no_checkpoint = true;
   const bool across = w->arrived_most > 0 && sure < w->section_checkpoint;
   if (across) w->excuses.section = true;
@@ -255,7 +256,7 @@ static void note_death(world *w, const simulated *dead)
   w->rank_deaths[rank]++;
 }
 
-/* Follows the round trips between a holder that came back and its protected ranks. */
+/* Follows the round trips between a restored holder and its protected ranks. */
 static void follow_control(world *w, int from, int to, bool is_fresh)
 {
   for (gab_rank protected_rank = 0; protected_rank < w->problem->ranks; protected_rank++) {
@@ -327,7 +328,7 @@ static bool keeps(world *w, gab_rank who, gab_rank rank, gab_step checkpoint)
 {
   const simulated *p = process_of(w, who);
   wanted wanted = {.world = w, .checkpoint = checkpoint};
-  for (gab_process process = 0; !p && process < w->processes; process++) /* one that has handed over */
+  for (gab_process process = 0; !p && process < w->processes; process++) /* a process that has handed over */
     if (w->simulated[process].alive && gab_local_rank(w->simulated[process].local) == who)
       p = &w->simulated[process];
   if (p && gab_local_each_image(p->local, rank, find_common, &wanted) != GAB_OK)
@@ -335,7 +336,7 @@ static bool keeps(world *w, gab_rank who, gab_rank rank, gab_step checkpoint)
   return wanted.found;
 }
 
-/* What the next strategy goes back to. */
+/* Checks the images for the next strategy. */
 static void check_common_images(world *w)
 {
   gab_step newest = -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a schedule: begins the processes of local_net.h, lets one thing happen after another, kills, and judges the end. */
+/* Runs a schedule: starts the processes of local_net.h, executes events one by one, kills processes, and checks the
+ * end. */
 #ifndef GABION_TESTS_LOCAL_SCHEDULE_H
 #define GABION_TESTS_LOCAL_SCHEDULE_H
 
@@ -54,7 +55,7 @@ static void drop_parcels(lane *from, uint64_t keep)
   for (parcel *p = from->first; p; p = p->next) from->last = p;
 }
 
-/* What it had sent may arrive later, up to some message; what was sent to it is lost. */
+/* Its sent messages may arrive later, up to some number; messages to it are lost. */
 static void kill_process(world *w, gab_process process)
 {
   simulated *dead = &w->simulated[process];
@@ -90,7 +91,7 @@ static bool is_slow(const world *w, source s)
   }
 }
 
-/* The message that nobody receives, behind those of its step and of all before. */
+/* The message that is not received, held back until after all of its step and earlier steps. */
 static bool is_held(const world *w, source s)
 {
   const problem *problem = w->problem;
@@ -107,7 +108,7 @@ static bool is_late(const world *w, source s)
          s.a != w->problem->holder[s.b];
 }
 
-/* The chosen source, or the next one that need not wait. */
+/* The chosen source, or the next one that is not held back. */
 static uint32_t not_late(const world *w, uint32_t chosen)
 {
   for (int i = 0; i < w->source_count; i++) {
@@ -136,7 +137,7 @@ static uint32_t choose(world *w)
   return chosen;
 }
 
-/* As a reliable channel does, which has received a long payload by itself. */
+/* As a reliable channel that has received a long payload separately. */
 static gab_status hand_in(gab_local *local, gab_process source, uint32_t lane, const parcel *of)
 {
   gab_buffer payload;
@@ -149,8 +150,8 @@ static gab_status hand_in(gab_local *local, gab_process source, uint32_t lane, c
   return status;
 }
 
-/* MPI does not, but numbers are there so that it does not matter: a logged message comes a second time,
- * behind those that are under way; but not behind a section in which neighbours change, where nothing of before comes. */
+/* Duplicates a logged message after those in transit, which sequence numbers must handle, although MPI does not
+ * duplicate; not across a section in which neighbours change. */
 static void repeat_sometimes(world *w, lane *on, const parcel *first)
 {
   if (gab_hash_counter(w->plan->seed, first->number, (uint64_t)(on - &w->lanes[0][0][0])) % 16 != 0) return;
@@ -233,7 +234,7 @@ static bool is_done(world *w)
   return true;
 }
 
-/* The same without processes: the values of all ranks after the last step. */
+/* The values of all ranks after the last step, computed without processes. */
 static void plain_loop(const world *w, uint64_t *values)
 {
   const problem *problem = w->problem;
@@ -268,7 +269,7 @@ static void compare_with_plain_loop(world *w)
       FAILED(w, "rank %d ends with another value", (int)rank);
 }
 
-/* What is kept of messages within a cluster is what could not be sent yet. */
+/* Of messages within a cluster only unsent ones are stored. */
 static void check_clusters(world *w)
 {
   for (gab_rank a = 0; a < w->problem->ranks; a++)
@@ -326,7 +327,7 @@ static void end_world(world *w)
   free(w->sources);
 }
 
-/* Of one rank that came back everything can be compared: nobody else has forgotten what it had received. */
+/* If only one rank was restored all omitted messages can be compared, since the receivers still have their hashes. */
 static void judge_comparison(world *w)
 {
   const outcome *out = &w->out;
@@ -361,7 +362,7 @@ static bool is_time(const world *w, int number)
   return (section == 0 || begin > 0) && begin + w->plan->deaths[number].event == w->out.events;
 }
 
-/* Runs a schedule. @param[out] noted  the random choices that were made, to be freed; NULL: not wanted */
+/* Runs a schedule. @param[out] noted the random choices, owned by the caller; may be NULL */
 static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
 {
   world *w = calloc(1, sizeof *w);

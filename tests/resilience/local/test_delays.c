@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=120 labels=quick threads=2 */
-/* How delays spread: the numbers of Gamell et al. 2015, section 4, and what follows from the recurrence. */
+/* Propagation of delays: the numbers of Gamell et al. 2015, section 4, and properties of the recurrence. */
 #include "core/base/hash.h"
 #include "core/memory/memory.h"
 #include "resilience/failure_model/delays.h"
@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- random cases, and an independent look at
- * them */
+/* ---------------------------------------------------------------- random cases and an independent computation */
 
 enum { MOST_PROCESSES = 300, MOST_FAILURES = 60 };
 
@@ -70,7 +69,7 @@ static void random_failures(gab_step steps, int32_t processes, gab_failures *fai
   gab_failures_put_in_order(failures);
 }
 
-/* Exchanges in the steps behind `from` up to `to`. */
+/* Number of exchanges in the steps after `from` up to `to`. */
 static gab_step exchanges(gab_step from, gab_step to, int32_t depth)
 {
   gab_step count = 0;
@@ -117,10 +116,10 @@ static void the_largest_overhead_is_the_longest_chain_of_failures(void **state)
     chains += longest > 1;
     gab_failures_release(&failures);
   }
-  assert_true(chains > 1000); /* else nothing was tried */
+  assert_true(chains > 1000); /* otherwise the test is void */
 }
 
-/* The recurrence as it stands in the paper, with one more number in its maximum or not. */
+/* The recurrence of the paper, optionally with one more number in its maximum. */
 static void plain_recurrence(const gab_delay_model *model, const gab_failures *failures, double *times)
 {
   const int32_t count = gab_neighbourhood_processes(&model->neighbourhood);
@@ -167,8 +166,8 @@ static void both_forms_are_the_recurrence_process_by_process(void **state)
                              .step_time = 1,
                              .failed_step_time = 5,
                              .spares = -1};
-    /* Of two or one along a periodic axis a process is its own neighbour: the plain look by distance does not
-     * see it. */
+    /* With one or two processes along a periodic axis a process is its own neighbour, which the computation by
+     * distance misses. */
     for (int axis = 0; axis < 3; axis++)
       if (model.neighbourhood.extent[axis] < 3) model.neighbourhood.periodic[axis] = false;
     random_failures(model.steps, gab_neighbourhood_processes(&model.neighbourhood), &failures);
@@ -230,7 +229,7 @@ static void half_of_a_million_is_reached_after_75_hops(void **state)
   assert_true(share[149] < 1 && share[150] == 1);
 }
 
-/* With an exchange every 10 (20) steps a hop takes so many steps: 75 hops of 10 steps of 0.5 s are 375 s. */
+/* With an exchange every 10 (20) steps a hop takes 10 (20) steps: 75 hops of 10 steps of 0.5 s are 375 s. */
 static void deep_ghosts_slow_delays_down(void **state)
 {
   (void)state;
@@ -276,7 +275,7 @@ static overheads figure_3(gab_delays_form form, double probability, int runs)
   return sum;
 }
 
-/* Means of 600 runs, and three times the standard deviation of what 30 of them give. */
+/* Means of 600 runs, and three standard deviations of the mean of 30 runs. */
 static void local_recovery_costs_the_share_of_global_that_figure_3_has(void **state)
 {
   (void)state;
@@ -342,10 +341,10 @@ static void a_reduction_makes_all_wait_for_the_latest(void **state)
   (void)state;
   const gab_process_failure list[] = {{3, 0}, {5, 9}};
   gab_delay_model model = line_of_ten(8);
-  assert_true(play(&model, list, 2, GAB_DELAYS_LOCAL).most == 12); /* far from each other: they overlap */
+  assert_true(play(&model, list, 2, GAB_DELAYS_LOCAL).most == 12); /* distant failures: delays overlap */
   model.reduce_every = 4;
   const gab_delay_result local = play(&model, list, 2, GAB_DELAYS_LOCAL);
-  assert_true(local.least == 16 && local.most == 16); /* after step 4 all know of the first */
+  assert_true(local.least == 16 && local.most == 16); /* after step 4 the first delay has reached all */
 }
 
 static void checkpoints_cost_and_shorten_what_is_done_again(void **state)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=240 */
-/* Clusters of ranks under local recovery: the death of one takes all of its cluster back, and nobody else. What has to hold
- * in every run stands in local_net.h; here are the situations of doc/clusters.md, each at many moments. */
+/* Clusters of ranks under local recovery: a death rolls back its cluster only. local_net.h has the assertions of all
+ * runs; these are the situations of doc/clusters.md, each at many moments. */
 #include "tests/resilience/local/local_ring.h"
 
-/* A ring in clusters of `size` neighbours, the last one perhaps smaller. */
+/* A ring in clusters of `size` neighbours; the last one may be smaller. */
 static schedule clusters(gab_rank ranks, gab_process spares, gab_rank size, int shift)
 {
   schedule plan = ring(ranks, spares, shift);
@@ -18,7 +18,7 @@ typedef struct tally {
   gab_local_stats sum;
 } tally;
 
-/* Handed over is what lies before the first checkpoint is known or in the section at the end, or `may_be`. */
+/* A run may be handed over before the first commit is known, in the section at the end, or if `may_be`. */
 static void try(const schedule *plan, tally *tally, int may_be)
 {
   const outcome out = run(plan);
@@ -82,7 +82,7 @@ static void a_whole_cluster_comes_back(void **state)
   assert_true(tally.finished * 10 > tally.tried * 6);
 }
 
-/* Whoever comes back later may be greeted in a line of which it has not heard, and greet in one that is past. */
+/* A rank that is restored later may be greeted with an unknown recovery line, and greet with an old one. */
 static void members_that_come_back_in_any_order_find_each_other(void **state)
 {
   (void)state;
@@ -103,7 +103,7 @@ static void members_that_come_back_in_any_order_find_each_other(void **state)
   assert_true(tally.finished * 10 > tally.tried * 8);
 }
 
-/* Neighbouring ones, and such that are not; the ranks that died hold nothing for each other. */
+/* Adjacent clusters and others; the dead ranks store no images for each other. */
 static void two_clusters_at_once(void **state)
 {
   (void)state;
@@ -121,7 +121,7 @@ static void two_clusters_at_once(void **state)
   assert_true(tally.sum.rollbacks > 0 && tally.sum.replayed > 0);
 }
 
-/* Another member, or whoever took the rank, dies while the cluster goes back or computes again; events drawn. */
+/* Another member, or the replacement process, dies during rollback or recomputation; random events. */
 static void a_death_while_a_cluster_goes_back(void **state)
 {
   (void)state;
@@ -143,8 +143,8 @@ static void a_death_while_a_cluster_goes_back(void **state)
   assert_true(tally.sum.stale > 0);
 }
 
-/* Two clusters in a row: holders of the one hear early what is committed, those of the other late, so that they come
- * back from different checkpoints and one of them, as a whole, goes on to the later one. */
+/* Two adjacent clusters: holders of one learn of commits early, those of the other late, so they restore different
+ * checkpoints, and one of them jumps to the later one as a whole. */
 static void a_cluster_that_lacks_messages_jumps_as_a_whole(void **state)
 {
   (void)state;
@@ -187,8 +187,8 @@ static void what_a_section_leaves_behind_is_not_passed_again(void **state)
   assert_true(tally.finished * 2 > tally.tried);
 }
 
-/* Rank 0 replays to several at once that it alone has to feed. `clustered`: they go back together and wait for each
- * other, so that what one of them has got lies there until another one has got its own. */
+/* Rank 0 alone replays to several ranks. `clustered`: they roll back together and wait for each other, so messages
+ * to one stay undelivered until another one has got its own. */
 static long replay_to_many(bool clustered, uint64_t ahead, tally *tally)
 {
   long beyond = 0;
@@ -201,7 +201,7 @@ static long replay_to_many(bool clustered, uint64_t ahead, tally *tally)
     plan.problem.steps = 28;
     plan.problem.checkpoint_every = 9;
     plan.problem.stop_behind = 0;
-    plan.problem.holder[5] = 0; /* nobody keeps what dies with it */
+    plan.problem.holder[5] = 0; /* it stores no image of the ranks that die with it */
     plan.problem.holder[4] = 0;
     for (gab_rank s = 0; s < 6; s++) {
       plan.problem.cluster[s] = s > 0 && s < 4 ? 1 : s;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=120 */
-/* Local recovery when one process dies, at each event of a run: always recovered locally; and when two die at
- * once. Where the test does not say otherwise the schedule is orderly: what has waited longest happens next.
- */
+/* Local recovery after a single death at each event of a run, always recovered locally, and after two deaths. Unless
+ * stated otherwise, the schedule is orderly: the oldest event is next. */
 #include "tests/resilience/local/local_ring.h"
 
 static void an_undisturbed_run_ends_and_replays_nothing(void **state)
@@ -13,11 +12,11 @@ static void an_undisturbed_run_ends_and_replays_nothing(void **state)
     const outcome out = run(&plan);
     assert_true(out.finished);
     assert_int_equal(out.stats.stale + out.stats.left_out + out.stats.replayed, 0);
-    assert_true(out.stats.duplicates > 0); /* which the network made */
+    assert_true(out.stats.duplicates > 0); /* created by the network */
   }
 }
 
-/* Neither the time before the first checkpoint is known everywhere nor the end, which are documented. */
+/* Except before the first commit is known to all and at the end, as documented. */
 static void a_single_death_is_always_recovered_locally(void **state)
 {
   (void)state;
@@ -39,8 +38,7 @@ static void a_single_death_is_always_recovered_locally(void **state)
   assert_true(recovered * 10 > tried * 7);
 }
 
-/* As above, but what happens next is drawn: messages overtake each other, applications lag behind what has
- * arrived. */
+/* As above with random events: messages overtake each other, applications process them late. */
 static void a_single_death_is_recovered_in_any_order(void **state)
 {
   (void)state;
@@ -75,7 +73,7 @@ static void two_that_do_not_hold_each_other_come_back(void **state)
       plan.death_count = 2;
       plan.deaths[0] = (death){event, 1};
       plan.deaths[1] =
-          (death){event + later, later % 2 ? 2 : 3}; /* a neighbour; one offered to the same spare */
+          (death){event + later, later % 2 ? 2 : 3}; /* a neighbour; or a rank offered to the same spare */
       const outcome out = run(&plan);
       tried++;
       recovered += out.finished;
@@ -96,14 +94,14 @@ static void a_holder_that_came_back_has_its_copies_again(void **state)
   for (long event = events / 4; event < events / 2; event += 3) {
     plan.death_count = 2;
     plan.deaths[0] = (death){event, 4};
-    plan.deaths[1] = (death){event + events / 4, 1}; /* its image is at rank 4 */
+    plan.deaths[1] = (death){event + events / 4, 1}; /* rank 4 stores its image */
     const outcome out = run(&plan);
     assert_true(out.finished || out.reason == GAB_LOCAL_GLOBAL_SECTION);
   }
 }
 
-/* A neighbour dies as well, spares die with the offer, and what happens next is drawn. Whether all may be
- * handed over is judged by what stands in local_net.h. */
+/* A neighbour dies as well, spares die with the offer, and events are random. local_net.h determines whether the run
+ * may be handed over. */
 static void several_in_any_order(void **state)
 {
   (void)state;
@@ -131,9 +129,9 @@ static void several_in_any_order(void **state)
   assert_true(sum.jumps > 0 && sum.stale > 0);
 }
 
-/* Ranks 5, 6 and 7 in a row: the holder of 7 hears early what is committed, those of 5 and 6 late, so 7 comes
- * back from a later checkpoint, and 6 jumps after it has sent 5 all that came before. Rank 5 has that in its
- * queue, perhaps not delivered: it neither jumps itself nor needs it again. */
+/* Adjacent ranks 5, 6 and 7: the holder of 7 learns of commits early, those of 5 and 6 late. So 7 is restored from a
+ * later checkpoint, and 6 jumps after it has sent all earlier messages to 5. Rank 5 has them in its queue, possibly
+ * not delivered: it neither jumps nor needs them again. */
 static void who_has_all_in_its_queue_is_not_waited_for(void **state)
 {
   (void)state;
@@ -161,8 +159,8 @@ static void who_has_all_in_its_queue_is_not_waited_for(void **state)
   assert_true(jumps > 0);
 }
 
-/* Rings one way before the section, another way behind it: who comes back from behind it has neighbours that its predecessor had
- * not known at the start; a death up to the checkpoint of the section may be handed over. */
+/* Different rings before and after the section: a rank restored from after it has neighbours that its predecessor
+ * did not have at the start. A death up to the checkpoint of the section may be handed over. */
 static void neighbours_may_change_in_a_section(void **state)
 {
   (void)state;
@@ -181,7 +179,8 @@ static void neighbours_may_change_in_a_section(void **state)
         plan.choices = seed == 0 ? ring(ranks, 2, 1).choices : NULL;
         plan.death_count = 1 + (seed == 2);
         plan.deaths[0] = (death){event, (gab_process)(event % ranks)};
-        plan.deaths[1] = (death){event + 3, (gab_process)((event + 2) % ranks)}; /* a neighbour of later */
+        plan.deaths[1] =
+            (death){event + 3, (gab_process)((event + 2) % ranks)}; /* a neighbour after the section */
         const outcome out = run(&plan);
         recovered += out.finished;
         behind += out.finished && event > events / 2;
@@ -191,9 +190,9 @@ static void neighbours_may_change_in_a_section(void **state)
   assert_true(recovered > 1000 / stride(4) && behind > 500 / stride(4));
 }
 
-/* Ranks 0 and 1 are lost together; their holders, 4 and 5, give them to spares and die then. Who runs 0 and 1 now
- * hears that the other one is dead when the holders are dead as well, and hears of the holders' deaths when their successors have greeted already:
- * nobody but those would say where 0 and 1 are. */
+/* Ranks 0 and 1 are lost together; their holders, 4 and 5, pass them to spares and die. The new processes of 0 and 1
+ * learn of each other's loss after the holders are dead, and of the holders' deaths after the successors have
+ * greeted. Only these successors can tell the processes of 0 and 1. */
 static void who_took_the_rank_of_a_holder_is_told_of_the_lost_again(void **state)
 {
   (void)state;
@@ -215,14 +214,14 @@ static void who_took_the_rank_of_a_holder_is_told_of_the_lost_again(void **state
     plan.deaths[plan.death_count++] = (death){event + 20 + (long)(next_random(&random) % 60), 5};
     plan.deaths[plan.death_count++] = (death){event + 20 + (long)(next_random(&random) % 60), 4};
     const outcome out = run_schedule(&plan, false, NULL);
-    /* where a partner is not up yet, the section at the end is handed over, by rule (b), though nobody need */
+    /* with a partner that is not up, the section at the end may be handed over by rule (b) */
     if (!out.over || out.reason != GAB_LOCAL_GLOBAL_SECTION) assert_string_equal(out.failure, "");
     recovered += out.finished;
   }
   assert_true(recovered > 500 / stride(5));
 }
 
-/* As the image of 2 is lost with 0, all is handed over in the end, and nobody waits for ever. */
+/* The image of 2 is lost with 0, so the run is handed over in the end instead of waiting forever. */
 static void what_a_spare_said_before_it_died_does_not_end_the_next_offer(void **state)
 {
   (void)state;
@@ -242,7 +241,7 @@ static void a_holder_and_its_protected_rank_at_once_are_handed_over(void **state
 {
   (void)state;
   long over = 0;
-  schedule plan = ring(4, 2, 2); /* 0 and 2 hold each other's images, and are no neighbours */
+  schedule plan = ring(4, 2, 2); /* 0 and 2 store each other's images and are not neighbours */
   const long events = run(&plan).events;
   for (long event = 0; event < events; event += stride(3)) {
     plan.death_count = 2;
@@ -267,8 +266,7 @@ static void without_a_spare_it_is_handed_over(void **state)
   assert_int_equal(out.reason, GAB_LOCAL_POOL_EMPTY);
 }
 
-/* Each send that is left out, whatever the checkpoint from which the rank goes on (judge_comparison() in
- * local_schedule.h). */
+/* Each omitted send is compared, for any restored checkpoint (judge_comparison() in local_schedule.h). */
 static void what_is_left_out_is_compared(void **state)
 {
   (void)state;
@@ -289,7 +287,8 @@ static void what_is_left_out_is_compared(void **state)
   assert_true(compared > 1000 / (uint64_t)stride(3));
 }
 
-/* Caught exactly if somebody had the message, which is judged in local_net.h: at each event, in order and in any. */
+/* Detected exactly if the first message was delivered, as local_net.h checks: at each event, in orderly and random
+ * schedules. */
 static void who_computes_otherwise_is_caught(void **state)
 {
   (void)state;

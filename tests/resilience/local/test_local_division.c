@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* Which ranks go back together: what resilience.local.clusters says, as a function of the rank. */
+/* Clusters from resilience.local.clusters, as a function of the rank. */
 #include "resilience/local/local_division_impl.h"
 #include "resilience/schemes/domains_impl.h"
 
@@ -49,7 +49,7 @@ static void a_number_is_so_many_ranges(void **state)
   gab_members_release(&members);
 }
 
-/* Of nine processes on three nodes, in turn; the eighth and the ninth are spares. */
+/* Nine processes on three nodes, round robin; the last two are spares. */
 static void a_node_is_that_of_the_process(void **state)
 {
   (void)state;
@@ -61,13 +61,13 @@ static void a_node_is_that_of_the_process(void **state)
   const gab_division node = parsed("node");
   expect(&node, &members, nodes, (int[]){0, 1, 2, 0, 1, 2, 0});
   assert_int_equal(gab_members_remove(&members, 0), GAB_OK);
-  assert_int_equal(gab_members_return(&members, 0, 7), GAB_OK); /* sits on node b now */
+  assert_int_equal(gab_members_return(&members, 0, 7), GAB_OK); /* now on node b */
   expect(&node, &members, nodes, (int[]){1, 1, 2, 0, 1, 2, 0});
   gab_domains_destroy(&nodes);
   gab_members_release(&members);
 }
 
-/* Ranks are named, not places: of four the first is gone. */
+/* The file names ranks, not places: the first of four is lost. */
 static void a_file_names_ranks(void **state)
 {
   (void)state;

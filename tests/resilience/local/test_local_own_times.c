@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=300 */
-/* Clusters that take checkpoints of their own between the common ones (doc/clusters.md): what has to hold in every run stands in
- * local_net.h; here are the situations of that page, each at many moments. */
+/* Checkpoints of single clusters between the common ones: the situations of doc/clusters.md, each at many moments.
+ * local_net.h has the assertions of all runs. */
 #include "tests/resilience/local/local_ring.h"
 
 /* A ring in clusters of `size` neighbours. Common checkpoints are far apart. */
@@ -50,7 +50,7 @@ static void each_cluster_takes_them_at_steps_of_its_own(void **state)
   assert_int_equal(run(&plan).stats.own_checkpoints, 0);
 }
 
-/* What a cluster has committed others need not keep; the most is kept where it is not told. */
+/* Other clusters free logs up to a committed checkpoint; without this news the log would be longest. */
 static void logs_are_freed_when_their_receivers_commit(void **state)
 {
   (void)state;
@@ -87,7 +87,7 @@ static void a_death_leads_back_to_an_own_checkpoint(void **state)
   }
 }
 
-/* Each goes back to a checkpoint of its own, and needs what the other one had sent before its own. */
+/* Each rolls back to a checkpoint of its own and needs earlier messages of the other from the log in its image. */
 static void clusters_that_are_lost_together_live_on_their_logs(void **state)
 {
   (void)state;
@@ -107,7 +107,8 @@ static void clusters_that_are_lost_together_live_on_their_logs(void **state)
   }
 }
 
-/* It is given its copies again, and dies or its protected rank does: an older image must not be all that it has by then. */
+/* A restored holder gets its copies again, and then it or its protected rank dies: the holder must not have an older
+ * image only. */
 static void a_holder_that_came_back_has_nothing_older_alone(void **state)
 {
   (void)state;
@@ -127,8 +128,8 @@ static void a_holder_that_came_back_has_nothing_older_alone(void **state)
   assert_true(tally.own > 0);
 }
 
-/* The common checkpoint of the start alone: the rank dies when its new holder has been given what the cluster goes
- * back to, and not yet the common image. Nobody would have that, so it is handed over rather than continued. */
+/* Only the common checkpoint of the start exists. The rank dies when its new holder has the image of the cluster's
+ * rollback but not the common image. No copy of the latter exists, so the run is handed over. */
 static void who_comes_back_without_the_common_image_hands_over(void **state)
 {
   (void)state;
@@ -150,8 +151,8 @@ static void who_comes_back_without_the_common_image_hands_over(void **state)
   assert_true(over > 0 && tally.finished > 0 && tally.own > 0);
 }
 
-/* A rank comes back from a checkpoint of its cluster, then its holder comes back and gets copies from it; then there
- * is no spare for a third one, and all go back to the last common checkpoint: that of the rank is there. */
+/* A rank is restored from a checkpoint of its cluster, then its holder is restored and gets copies from it. After a
+ * third death without a spare all roll back to the last common checkpoint, of which the rank's image must exist. */
 static void a_rank_that_came_back_has_the_common_image_for_its_next_holder(void **state)
 {
   (void)state;
@@ -195,12 +196,13 @@ static void a_death_while_a_cluster_goes_back(void **state)
   assert_true(tally.own > 0 && tally.sum.rollbacks > 0);
 }
 
-/* A rank is lost with the one whose image it keeps: what a dead spare has said does not end the offer to the next one. */
+/* A rank is lost together with the rank whose image it stores: the announcement of a dead spare must not end the
+ * offer to the next one. */
 static void a_spare_that_accepted_and_died_is_followed_by_the_next(void **state)
 {
   (void)state;
   tally tally = {0};
-  for (uint64_t seed = 1; seed <= 4000; seed++) { /* few of them meet the moment */
+  for (uint64_t seed = 1; seed <= 4000; seed++) { /* few of them hit the situation */
     schedule plan = own_times(3, 5, 1, 1);
     kill_first_spare_while_it_answers(&plan, seed, 150);
     assert_true(try(&plan, &tally).over);

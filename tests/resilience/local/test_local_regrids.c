@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=240 */
-/* Local recovery behind regrids: partners are those of now, however often neighbours have changed; deaths right behind a
- * regrid, of former neighbours and of such that have become neighbours again; and what is sent across a regrid is never lost
- * unnoticed. What has to hold in every run stands in local_net.h. */
+/* Local recovery after regrids: partners are the present ones after any change of neighbours; deaths right after a
+ * regrid, of former neighbours and of ranks that became neighbours again; messages across a regrid are never lost
+ * silently. local_net.h has the assertions of all runs. */
 #include "tests/resilience/local/local_ring.h"
 
-/* A ring, and behind every second section another ring: ranks two or three apart. */
+/* A ring, and after every second section another ring with ranks two or three apart. */
 static schedule rings(gab_rank ranks, gab_process spares, int sections, int apart)
 {
   schedule plan = ring(ranks, spares, 2);
@@ -21,7 +21,7 @@ static schedule rings(gab_rank ranks, gab_process spares, int sections, int apar
   return plan;
 }
 
-/* check_partners() looks at them in each section; here it is said how many there may be. */
+/* check_partners() checks them in each section; this test limits their number. */
 static void partners_stay_as_many_as_there_are_roles(void **state)
 {
   (void)state;
@@ -49,7 +49,8 @@ static void try(const schedule *plan, tally *tally)
   if (out.over) assert_int_equal(out.reason, GAB_LOCAL_GLOBAL_SECTION);
 }
 
-/* Up to the checkpoint behind it a death is handed over; then it is recovered, by those who are neighbours now. */
+/* Up to the checkpoint after the regrid a death is handed over; later ones are recovered with the present
+ * neighbours. */
 static void a_death_behind_a_regrid_is_recovered_by_the_neighbours_of_now(void **state)
 {
   (void)state;
@@ -86,8 +87,9 @@ static void so_are_two_that_were_neighbours_before(void **state)
   assert_true(all.former > 1000 / stride(5));
 }
 
-/* The first one who knows that the checkpoint behind the regrid is committed may be of the cluster of the lost rank, and its
- * holder does not know yet: it begins from the image of before, with the partners of then, and goes on from the other one. */
+/* A member of the cluster of the lost rank may know the commit of the checkpoint after the regrid before the holder
+ * does. The rank is then restored from the image before the regrid, with its former partners, and jumps to the later
+ * one. */
 static void a_cluster_goes_on_from_behind_a_regrid(void **state)
 {
   (void)state;
@@ -97,7 +99,7 @@ static void a_cluster_goes_on_from_behind_a_regrid(void **state)
     schedule plan = rings(8, 2, 1 + (int)(seed % 2), 3);
     plan.seed = seed;
     plan.choices = NULL;
-    plan.problem.clusters = true; /* one of all but the last, which may know first */
+    plan.problem.clusters = true; /* one cluster of all ranks but the last, which may know first */
     plan.problem.cluster[7] = (gab_rank)(seed % 3 == 0);
     plan.death_count = 1;
     plan.behind[0] = 1 + (int)(seed % 2);
@@ -115,7 +117,8 @@ static void a_cluster_goes_on_from_behind_a_regrid(void **state)
   assert_true(all.across > 0);
 }
 
-/* It is in the queue when the two part, or comes when they have, or when they have met again. */
+/* The message is in the queue when the two cease to be neighbours, arrives later, or after they are neighbours
+ * again. */
 static void what_is_sent_before_a_regrid_and_not_received_is_an_error(void **state)
 {
   (void)state;
@@ -132,8 +135,8 @@ static void what_is_sent_before_a_regrid_and_not_received_is_an_error(void **sta
   }
 }
 
-/* New neighbours would not know which process runs the rank that came back: those schedules that stop in a section
- * since all have to gather there go on without that, and are refused. */
+/* New neighbours would not know the process of a restored rank. Schedules that would stop for a gathering in a
+ * section continue without it, and are refused. */
 static void nobody_gets_neighbours_who_came_back_before(void **state)
 {
   (void)state;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=300 labels=quick args=--schedules 6000 */
-/* Local recovery under random schedules: deaths of active processes, holders and spares at any event, several and
- * adjacent ones, messages of different lanes delayed and reordered, deaths heard of late. What has to hold
- * stands in local_net.h.
+/* Local recovery under random schedules: single, multiple and adjacent deaths of active processes, holders and spares
+ * at any event, messages of different lanes delayed and reordered, late reports of deaths. local_net.h has the
+ * assertions.
  *
  *   test_resilience_local_schedules [--schedules N] [--seed S] [--clusters] [--own] [--table] [--no-shrink]
  *
- * Schedule i is made from seed S + i. One that fails is shrunk (deaths and choices left out while it still
- * fails) and printed event by event; --seed with its number and --schedules 1 runs it again. --clusters: with clusters of
- * ranks that go back together, else the same. --own: clusters, some of one rank, take checkpoints of their own.
- * --table: what came out, by reason. */
+ * Schedule i has seed S + i. A failing one is shrunk (deaths and choices are left out while it still fails) and
+ * printed event by event; --seed with its number and --schedules 1 runs it again. --clusters: with clusters of
+ * several ranks. --own: with checkpoints of single clusters, some of one rank. --table: results by reason. */
 #include "tests/resilience/local/local_schedule.h"
 
 /* ---------------------------------------------------------------- making schedules */
@@ -25,7 +24,7 @@ static void connect(problem *problem, gab_rank a, gab_rank b)
     problem->adjacent[a][b] = problem->adjacent[b][a] = true;
 }
 
-/* Rings, chains, grids, and whatever a forest with refinement may look like. */
+/* Rings, chains, grids, and random graphs as of refined forests. */
 static void make_neighbours(problem *problem, uint64_t *random)
 {
   const int kind = between(random, 0, 3), width = between(random, 2, 3);
@@ -37,7 +36,7 @@ static void make_neighbours(problem *problem, uint64_t *random)
   }
 }
 
-/* One, ranges, or anything: neighbours in a cluster or far from each other, and holders in it or not. */
+/* One cluster, ranges, or random ones: members adjacent or not, holders inside or outside. */
 static void make_clusters(problem *problem, uint64_t seed)
 {
   uint64_t random = mix(seed, 0xc1);
@@ -64,12 +63,11 @@ static void make_problem(problem *problem, uint64_t *random)
   for (gab_rank s = 0; s < problem->ranks; s++)
     problem->holder[s] = pairwise ? s ^ 1 : (s + shift) % problem->ranks;
   problem->stop_behind =
-      problem->checkpoint_every * (int)(gab_hash_counter(*random, 3, 0) % 4); /* draws nothing */
+      problem->checkpoint_every * (int)(gab_hash_counter(*random, 3, 0) % 4); /* without a random draw */
   if (between(random, 0, 9) == 0) problem->section_at = problem->checkpoint_every * between(random, 1, 2);
 }
 
-/* What a schedule is after. Whether deaths come early, or in a global section, and whether there are spares
- * enough, is left to chance in the last kind only. */
+/* Purpose of a schedule. Early deaths, deaths in a global section, and too few spares occur in the last kind only. */
 typedef enum kind { SEPARATE, ADJACENT, IN_RECOVERY, BETWEEN, REGRIDDED, ANYTHING, KIND_COUNT } kind;
 
 static const char *const kind_names[KIND_COUNT] = {
@@ -90,7 +88,7 @@ static gab_process first_spare_of(const problem *problem, gab_rank rank, int num
   return (gab_process)(problem->ranks + (rank + number) % problem->spares);
 }
 
-/* Whoever is interesting after the death of `rank`. */
+/* The next victim after the death of `rank`. */
 static gab_process next_victim(const problem *problem, gab_rank rank, kind kind, uint64_t *random)
 {
   const gab_rank any = (gab_rank)between(random, 0, problem->ranks - 1),
@@ -118,7 +116,7 @@ static gab_process next_victim(const problem *problem, gab_rank rank, kind kind,
   return (gab_process)any;
 }
 
-/* The grid changes at every checkpoint, or at every second one, to and fro, for the first half of the run. */
+/* The grid alternates at each checkpoint, or at every second one, in the first half of the run. */
 static void make_sections(problem *problem, uint64_t *random)
 {
   problem->section_at = problem->checkpoint_every * between(random, 1, 2);
@@ -147,7 +145,7 @@ static void make_deaths(schedule *plan, kind kind, uint64_t *random)
   const int end = per_step * problem->steps * (kind == SEPARATE ? 2 : 3) / 4;
   long event = between(random, begin, end > begin ? end : begin);
   int behind = 0;
-  if (kind == REGRIDDED) { /* the last one, or now and then one before */
+  if (kind == REGRIDDED) { /* the last one, sometimes an earlier one */
     behind = 1 + (problem->section_end - 1 - problem->section_at) / problem->section_every;
     if (behind > 1 && between(random, 0, 3) == 0) behind--;
     event = between(random, 0, 2 * per_step * problem->checkpoint_every);
@@ -165,7 +163,7 @@ static void make_deaths(schedule *plan, kind kind, uint64_t *random)
 
 static bool with_clusters, with_own;
 
-/* Common checkpoints further apart, or as they are; those of clusters in between. */
+/* Common checkpoints at the usual or a larger distance, with those of clusters in between. */
 static void make_own_times(schedule *plan, uint64_t seed)
 {
   problem *problem = &plan->problem;
@@ -175,7 +173,7 @@ static void make_own_times(schedule *plan, uint64_t seed)
     problem->checkpoint_every *= longer;
     problem->stop_behind *= longer;
   }
-  if (problem->section_at == 0 && mix(seed, 24) % 4 == 0) { /* the common one of the start alone */
+  if (problem->section_at == 0 && mix(seed, 24) % 4 == 0) { /* only the common one of the start */
     problem->checkpoint_every = problem->steps;
     problem->stop_behind = 0;
   }
@@ -194,13 +192,13 @@ static void make_schedule(schedule *plan, uint64_t seed)
       kind_of(seed) == REGRIDDED || (plan->problem.section_at > 0 && mix(seed, 9) % 2 == 0);
   if (kind_of(seed) == ANYTHING && plan->problem.section_at > 0 && mix(seed, 11) % 2 == 0)
     plan->problem.section_every = plan->problem.checkpoint_every * (1 + (int)(mix(seed, 12) % 3));
-  for (gab_rank a = 0; a < plan->problem.ranks; a++) /* some pairs become neighbours, or cease to be */
+  for (gab_rank a = 0; a < plan->problem.ranks; a++) /* some pairs become or cease to be neighbours */
     for (gab_rank b = 0; b < plan->problem.ranks; b++)
       plan->problem.later[a][b] =
           plan->problem.adjacent[a][b] !=
           (a != b && mix(seed + 10, (uint64_t)(a + b) + 31 * (uint64_t)(a * b)) % 3 == 0);
-  /* With several deaths the first message may have been delivered by somebody who came back, and knows no hash of it; where a
-   * cluster goes back, its members hear the new ones only. */
+  /* With several deaths the receiver of the first message may have been restored and lack its hash; in a cluster
+   * that rolls back, members receive the new messages only. */
   if (!with_clusters && plan->problem.verify && plan->death_count == 1 && mix(seed, 7) % 4 == 0)
     plan->problem.unsteady = 1 + (int)(mix(seed, 8) % (uint64_t)(plan->problem.steps - 1));
   if (with_clusters) make_clusters(&plan->problem, seed);
@@ -225,8 +223,7 @@ static bool leave_out_death(schedule *plan)
   return false;
 }
 
-/* Sets pieces of the choices to 0, "what has waited longest" (delta debugging, Zeller and Hildebrandt 2002).
- */
+/* Sets pieces of the choices to 0, the oldest event (delta debugging, Zeller and Hildebrandt 2002). */
 static bool leave_out_choices(schedule *plan, long piece)
 {
   bool any = false;
@@ -361,7 +358,7 @@ static void print_table(const table *table)
       (unsigned long)s->restored_messages);
 }
 
-/* A test whose schedules do not come to these places tests nothing there. */
+/* Checks that the schedules have reached all situations. */
 static bool has_been_everywhere(const table *table)
 {
   const gab_local_stats *s = &table->stats;
