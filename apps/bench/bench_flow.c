@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flows that are measured. */
+/* Flows of the benchmarks. */
 #include "apps/bench/bench.h"
 
 #include "core/messages/collective.h"

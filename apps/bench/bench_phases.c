@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The phase field, four phases of three components (Al-Ag-Cu), scene by scene as in Bauer et al. 2015: sweep
- * of phi, sweep of mu, whole steps. Each is measured in turn with a loop of multiplications and additions
- * that depend on nothing but registers, so a share of the arithmetic that the machine does can be told. */
+/* The phase field, four phases of three components (Al-Ag-Cu), scene by scene as in Bauer et al. 2015: sweep of phi,
+ * sweep of mu, whole steps. Each is measured in turn with a loop of multiplications and additions in registers, so
+ * the result is a share of the machine's arithmetic. */
 #include "apps/bench/bench_phases.h"
 
 #include "core/base/hash.h"
@@ -16,7 +16,7 @@
 typedef double wide __attribute__((vector_size(64)));
 enum { PEAK_ROUNDS = 200000, PEAK_CHAINS = 8, PEAK_WIDTH = 8 };
 
-/* As many multiplications as additions, not fused, in chains enough to fill the pipelines. */
+/* Equal numbers of multiplications and additions, not fused, in enough independent chains to fill the pipelines. */
 static double multiply_and_add(double one)
 {
   wide product[PEAK_CHAINS], sum[PEAK_CHAINS];
@@ -244,7 +244,7 @@ static gab_status one_scene(bench *b, scene_kind kind, const char *kernel)
   return status;
 }
 
-/* A step in small blocks in turn with one of the same cells in a single block. */
+/* Steps in small blocks in turn with steps of the same cells in a single block. */
 static gab_status small_blocks(bench *b, scene_kind kind)
 {
   scene small, whole;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-device-bench: whether a device gives the bits of the processor, and the speed of D3Q19 TRT in place on it against a copy
- * measured in the same run. Needs no MPI; scripts/measure/device.sh builds it where there is nothing but a compiler. */
+/* gabion-device-bench: compares the bits of a device with those of the processor, and the speed of D3Q19 TRT in
+ * place with a copy measured in the same run. Needs no MPI; scripts/measure/device.sh builds it with only a
+ * compiler. */
 #include "apps/device/device_bench.h"
 
 #include <stdio.h>

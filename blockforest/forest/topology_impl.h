@@ -5,25 +5,25 @@
 
 #include "blockforest/forest/topology.h"
 
-/** @return the id of the place of the same size next to block `id`, over periodic borders too; GAB_NO_BLOCK
- *  outside the domain, for the centre, and for z in 2D */
+/** @return the id of the place of equal size adjacent to block `id`, also across periodic borders; GAB_NO_BLOCK
+ *  outside of the domain, for the centre, and for z in 2D */
 gab_block_id gab_topology_next_to(const gab_topology *topology, gab_block_id id, int direction);
 
-/** The places of the same size around `id` in all directions at once: what gab_topology_next_to() returns for
- *  each, but at the cost of one or two calls. @return the level of `id` */
+/** The places of equal size adjacent to `id` in all directions: gab_topology_next_to() for each direction, at the
+ *  cost of one or two calls. @return the level of `id` */
 int gab_topology_around(const gab_topology *topology, gab_block_id id, gab_block_id around[GAB_DIRECTIONS]);
 
 /** The children of the place next to `id` in `direction` that touch `id`, ascending by id.
- *  @return how many: 0 outside of the domain or below the deepest level */
+ *  @return their number; 0 outside of the domain or below the deepest level */
 int gab_topology_touching_children(const gab_topology *topology, gab_block_id id, int direction,
                                    gab_block_id children[GAB_CHILDREN_MAX]);
 
-/** The direction in which the coarser neighbour of `fine` that lies in `direction` of it sees the parent
- * place of `fine`, for the contact in question: in a periodic domain of few blocks two blocks can touch in
- * several ways. GAB_DIRECTION_CENTRE if that neighbour is the parent place itself (then there is none). */
+/** The direction from the coarser neighbour of `fine` in `direction` back to the parent place of `fine`, for this
+ *  contact: in a periodic domain of few blocks two blocks can touch in several ways. GAB_DIRECTION_CENTRE if that
+ *  neighbour is the parent place (then there is none). */
 int gab_topology_back_direction(const gab_topology *topology, gab_block_id fine, int direction);
 
-/** True if a row can stand in the table of block `id`: direction and place exist, and the levels fit. */
+/** Whether a row is possible in the table of block `id`: direction and place exist, and the levels fit. */
 bool gab_topology_row_is_possible(const gab_topology *topology, gab_block_id id, const gab_neighbour *row);
 
 #endif

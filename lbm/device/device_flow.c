@@ -222,8 +222,8 @@ void gab_device_flow_destroy(gab_device_flow **flow)
 
 /* ---------------------------------------------------------------- states */
 
-/* Where the number lies that a cell has sent in a direction: index into all populations. An even state has it in the cell itself, with
- * the opposite direction; so has an odd one beside a wall, else it lies in the next cell. */
+/* Returns the index of the population that a cell has sent in a direction. In an even state, and next to a wall in
+ * an odd one, it is in the cell itself under the opposite direction; otherwise in the next cell. */
 static size_t place_of(const gab_device_flow *it, size_t local, int q)
 {
   const gab_device_flow_options *box = &it->box;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splitting and merging blocks that are nothing but fluid, row by row: the same as levels_split.c does cell
- * by cell, to the last bit. */
+/* Splitting and merging of blocks without solid cells, row by row, with the bits of the cell-by-cell version in
+ * levels_split.c. */
 #include "lbm/levels/level_interface_impl.h"
 #include "lbm/step/fused/fused_impl.h"
 
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Some cells, with all that they have sent. */
+/* Some cells with all their sent populations. */
 typedef struct row {
   int32_t count;
   double f[GAB_LATTICE_MAX_Q][GAB_LBM_ROW];
@@ -23,17 +23,17 @@ static bool is_all_fluid(const gab_lbm_model *model, const gab_lbm_block *block)
   return !block->sparse && block->fluid_cells == gab_lbm_cells_of(model);
 }
 
-/* Where the first cell of a row has its population q. */
+/* Index of population q of the first cell of a row. */
 static size_t place_of(const gab_lbm_block *block, int32_t x, int32_t y, int32_t z, int q)
 {
   return gab_place(gab_field_index(&block->src->map, x, y, z, 0), block->now->sent[q]);
 }
 
-/* Rows of cells of the coarser block, one above the other along y, and the first of the finer cells there. */
+/* Rows of coarse cells, adjacent along y, and the first of their fine cells. */
 typedef struct patch {
-  int32_t at[3], fine[3], count, rows; /* cells in each of so many rows */
-  int fine_rows;                       /* of finer cells in one of coarser ones: four, in 2D two */
-  ptrdiff_t fine_row[4];               /* how far they are from the first one */
+  int32_t at[3], fine[3], count, rows; /* start; cells per row; number of rows */
+  int fine_rows;                       /* fine rows per coarse row: four, in 2D two */
+  ptrdiff_t fine_row[4];               /* their offsets from the first one */
 } patch;
 
 static double *first_of_row(double f[][GAB_LBM_ROW], const patch *it, int n)
@@ -41,9 +41,9 @@ static double *first_of_row(double f[][GAB_LBM_ROW], const patch *it, int n)
   return f[n / it->rows] + n % it->rows * it->count;
 }
 
-/* Rows are short, and what lies between them is of other blocks: a processor that fetches ahead by itself reads much of that,
- * and stops where it should go on. So the lines of a row are asked for while one some places ahead of it is dealt with.
- * Rows that are written as a whole share their first and last lines at most. */
+/* Rows are short, with data of other blocks between them: hardware prefetchers read much of that and stop at the end
+ * of a row. So the lines of a row are prefetched while an earlier row is processed. Completely written rows share at
+ * most their first and last lines. */
 enum { ROWS_AHEAD = 2 };
 
 static void ask_to_read(const void *row, size_t bytes)
@@ -109,13 +109,13 @@ static inline double source(double weight, double cf, double cu, double uf)
   return weight * (3 * (cf - uf) + 9 * cu * cf);
 }
 
-/* What a pair of opposite directions is converted with. */
+/* Terms for the conversion of a pair of opposite directions. */
 typedef struct pair_terms {
   double c[3], weight, scale, had[3], has[3]; /* had, has: the forces on both levels */
 } pair_terms;
 
-/* What is beyond equilibrium, the mean of both directions of a pair, is scaled; all of level `from` is left
- * out, that of level `to` put in. Without a branch, or the loop would not become one of vectors. */
+/* Scales the non-equilibrium part, the mean of both directions of a pair; removes the force terms of level `from`
+ * and adds those of level `to`. Without branches, so that the loop is vectorised. */
 static inline void scale_cells(pair_terms at, bool forced, const row *it, double *restrict a,
                                double *restrict b)
 {
@@ -182,7 +182,7 @@ static void scale_rest(const gab_lattice *lattice, const gab_level_model *from, 
   }
 }
 
-/* What the equilibrium has beyond second order is left out before, and put in after all. */
+/* Removes the part of the equilibrium beyond second order before the conversion, and adds it afterwards. */
 static void add_beyond(const gab_lbm_model *model, double sign, row *it)
 {
   const gab_collision *collision = model->options.collision;
@@ -233,8 +233,8 @@ static void cross_patch(const gab_lbm_model *model, const gab_lbm_block *from, g
   else rows_double_write(model, to, it, work.f);
 }
 
-/* Goes through the part of a parent that a child covers, or several that lie side by side as if they were one: `wide` cells,
- * from cell `corner` of the parent on. */
+/* Visits the part of a parent that a child, or several adjacent children, cover: `wide` cells from cell `corner` of
+ * the parent on. */
 static void cross_all(const gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to,
                       const int32_t corner[3], int32_t wide)
 {
@@ -257,7 +257,7 @@ static void cross_all(const gab_lbm_model *model, const gab_lbm_block *from, gab
   gab_nontemporal_fence();
 }
 
-/* How many children lie side by side: the first, or both. */
+/* Number of children processed together: one, or two adjacent ones. */
 static int count_together(const gab_lbm_model *model, const gab_lbm_block *first, const gab_lbm_block *next)
 {
   if (!next || !first->in_fused || !next->in_fused) return 1;

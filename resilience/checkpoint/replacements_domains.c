@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failure domains follow processes that are started later: whoever has been respawned joins the domains of the
- * process on whose node it was started. A replacement process knows the domains of the start, others those of the
- * last recovery: so the donor makes the new ones, alone, since the runs are expanded for that, and broadcasts them.
+/* Failure domains of respawned processes: a process joins the domains of the process next to which it was started.
+ * Replacement processes know the domains of the start, others those of the last recovery. So the donor computes the new
+ * domains alone, since this expands the runs, and broadcasts them.
  *
- * The order of those that were there before stays (gab_domains_extend()), so the placements of earlier snapshots are the
- * same with the new domains; they are rebuilt since a placement counts places. */
+ * The order of existing processes does not change (gab_domains_extend()), so placements of earlier snapshots are the
+ * same with the new domains; they are rebuilt, since a placement counts places. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/schemes/domains_impl.h"
 
@@ -15,7 +15,7 @@ uint64_t gab_replacements_known_processes(const gab_checkpoint *checkpoint)
   return checkpoint->domains ? (uint64_t)gab_domains_ranks(checkpoint->domains) : UINT64_MAX;
 }
 
-/* On the donor, which may know all of them already. */
+/* On the donor, whose domains may be complete already. */
 static gab_status put_domains(const gab_checkpoint *checkpoint, gab_buffer *out)
 {
   const gab_world *world = checkpoint->world;
@@ -34,7 +34,7 @@ static gab_status put_domains(const gab_checkpoint *checkpoint, gab_buffer *out)
 
 static gab_status place_again(gab_checkpoint *checkpoint, gab_snapshot *snapshot)
 {
-  if (!snapshot->placement.domains) return GAB_OK; /* nothing is there, or it was placed without */
+  if (!snapshot->placement.domains) return GAB_OK; /* no snapshot, or one without domains */
   return gab_placement_make(&snapshot->placement, &checkpoint->redundancy, &snapshot->members,
                             checkpoint->domains);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file checkpoint_files.h
- *  @brief Looking into checkpoints on disk, without a world: one process reads, nobody else has to be there.
+ *  @brief Reading checkpoints on disk with one process, without a world.
  *
  *  Stability: internal.
  */
@@ -13,16 +13,16 @@
 extern "C" {
 #endif
 
-/** Visits the folders of all steps in a folder of checkpoints, newest first, whole or not.
- *  @param[in] visit  a status other than GAB_OK ends the visits and is returned */
+/** Visits the folders of all steps in a folder of checkpoints, newest first, complete or not. @param[in] visit an
+ *  error ends the visits and is returned */
 gab_status gab_checkpoint_files_visit(const char *folder,
                                       gab_status (*visit)(void *user, gab_step step, const char *path),
                                       void *user);
 
-/** Reads everything in the files of a checkpoint and compares it with its hashes. A file of any size takes
- * the memory of one process's image.
- *  @param[in] tell  called with one sentence for each thing that is broken
- *  @return GAB_OK also if something is broken; ::GAB_ERR_MEMORY */
+/** Verifies all files of a checkpoint against their hashes. Needs the memory
+ *  of one process's image, for files of any size. @param[in] tell called
+ *  with one sentence per defect @return GAB_OK also with defects;
+ *  ::GAB_ERR_MEMORY */
 gab_status gab_checkpoint_files_verify(const char *path, const gab_manifest *manifest,
                                        void (*tell)(void *user, const char *message), void *user);
 
@@ -30,12 +30,12 @@ gab_status gab_checkpoint_files_verify(const char *path, const gab_manifest *man
 typedef struct gab_checkpoint_block {
   gab_block_id id;
   int level;
-  gab_rank rank; /**< its owner then */
+  gab_rank rank; /**< its owner at that time */
   const unsigned char *record;
   size_t bytes;
 } gab_checkpoint_block;
 
-/** Visits all blocks of a checkpoint, image by image. @return ::GAB_ERR_CORRUPT that names what is broken */
+/** Visits all blocks of a checkpoint, image by image. @return ::GAB_ERR_CORRUPT with the defect */
 gab_status gab_checkpoint_files_blocks(const char *path, const gab_manifest *manifest,
                                        gab_status (*visit)(void *user, const gab_checkpoint_block *block),
                                        void *user);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a group. HDF5 lays it out, with all datasets contiguous and allocated at once; their data is then written to its
- * place, piece by piece. So a file of any size needs no memory, and write errors are returned to this code. (HDF5 cannot release
- * a file whose last bytes the disk refuses: it retries at the end of the program and crashes there.) Space for the whole file
- * is reserved first. */
+/* The file of a group. HDF5 lays it out, with all datasets contiguous and allocated at once; their data is then
+ * written to its place, piece by piece. So a file of any size needs no memory, and write errors are returned to this
+ * code. (HDF5 cannot close a file if the disk rejects the last bytes: it retries at the end of the program and
+ * crashes.) Space for the whole file is reserved first. */
 #include "resilience/disk/disk_impl.h"
 
 #include "blockforest/hdf5/hdf5_lock.h"
@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 enum {
-  HEAD_BYTES = 64 * 1024, /* of the layout, at most: of the file … */
+  HEAD_BYTES = 64 * 1024, /* upper bound of the layout of the file … */
   PART_BYTES = 16 * 1024, /* … and of each part */
-  SYNC_BYTES = 32 << 20   /* written between flushes: the thread never waits long in one of them */
+  SYNC_BYTES = 32 << 20   /* bytes between flushes, so that no flush takes long */
 };
 
 static void fail(gab_disk_file *file, const char *what, const char *why)
@@ -35,7 +35,7 @@ static void fail(gab_disk_file *file, const char *what, const char *why)
 
 /* ---------------------------------------------------------------- layout */
 
-/* What the HDF5 calls return, as long as none failed. */
+/* Handles of HDF5, and whether a call has failed. */
 typedef struct layout {
   hid_t file;
   bool failed;
@@ -121,7 +121,7 @@ static void put_all(layout *out, gab_disk_file *file)
   file->replicated_hash_at = put_dataset(out, out->file, "replicated_hash", H5T_STD_U64LE, 1, one);
 }
 
-/* Gives back what a refusing disk holds, so that HDF5 gets rid of its last bytes. */
+/* Frees space after a disk error, so that HDF5 can write its last bytes. */
 static bool close_layout(layout *out)
 {
   void *handle;
@@ -149,7 +149,7 @@ static void lay_out(gab_disk_file *file)
 
 /* ---------------------------------------------------------------- writing */
 
-/* Not all file systems can reserve; where they cannot, a full disk shows when it is written to. */
+/* Not all file systems can reserve space; otherwise a full disk is detected on writing. */
 static void reserve(gab_disk_file *file, uint64_t bytes)
 {
   if (file->status != GAB_OK) return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sources of the level on disk share: the writer (disk.c, disk_collect.c), its thread
- * (disk_worker.c), hashes and indices (disk_image.c), the files (disk_file.c, disk_read.c). Internal. */
+/* Internal declarations of checkpoints on disk: writer (disk.c, disk_collect.c), its thread (disk_worker.c), hashes
+ * and indices (disk_image.c), files (disk_file.c, disk_read.c). */
 #ifndef GABION_RESILIENCE_DISK_IMPL_H
 #define GABION_RESILIENCE_DISK_IMPL_H
 
@@ -33,20 +33,20 @@ void gab_worker_destroy(gab_worker **worker);
 /* `work` is borrowed until it is done. */
 void gab_worker_submit(gab_worker *worker, gab_work *work);
 bool gab_worker_is_done(gab_worker *worker, const gab_work *work);
-/* Waits until nothing is left. */
+/* Waits until all work is done. */
 void gab_worker_drain(gab_worker *worker);
 
 /* ---- disk_image.c: hashes and tables of an image */
 
 typedef struct gab_image_hashes {
   uint64_t image; /* of the bytes */
-  uint64_t table; /* of the table of blocks, as it lies in the file */
-  bool changed;   /* in memory, before it was hashed: the checksum does not match */
+  uint64_t table; /* of the table of blocks, as stored in the file */
+  bool changed;   /* the image had changed in memory before: its checksum does not match */
 } gab_image_hashes;
 
-/* XXH64 of pieces of 1 MiB, each with the hash of the one before as its seed (the first: that of no bytes
- * with the number of bytes as seed): the same for any build. `stop` may become true meanwhile: then the
- * result means nothing. NULL: never. */
+/* XXH64 of pieces of 1 MiB, each with the hash of the previous one as seed (the first: the hash of no bytes with the
+ * number of bytes as seed); equal for all builds. If `stop` becomes true meanwhile, the result is undefined. NULL:
+ * never. */
 uint64_t gab_disk_hash(const unsigned char *bytes, size_t count, const atomic_bool *stop);
 /* Appends the table of the blocks in the image of a forest, hashes still 0. */
 gab_status gab_disk_table(const gab_forest *forest, const unsigned char *image, size_t bytes,
@@ -62,7 +62,7 @@ gab_disk_row gab_disk_table_row(const unsigned char *table, size_t index);
 
 /* ---- disk_file.c: making the file of a group */
 
-/* Where the part of a rank lies in the file. */
+/* Position of the part of a rank in the file. */
 typedef struct gab_disk_part {
   gab_rank rank;
   int32_t index; /* of the rank among the members */
@@ -86,7 +86,7 @@ typedef struct gab_disk_file {
 } gab_disk_file;
 
 /* The next three functions run in the thread. The first failure is kept in the file; later calls then do nothing. */
-/* Makes folder and file, with space for everything in it. */
+/* Creates folder and file, and reserves its space. */
 void gab_disk_file_create(gab_disk_file *file);
 void gab_disk_file_write(gab_disk_file *file, uint64_t at, const void *bytes, size_t count);
 /* Flushes to the disk and gives the file its name; removes it after a failure. */
@@ -117,9 +117,9 @@ void gab_disk_set_aside(const char *folder, gab_step step);
 /* Describes one that was set aside; `words` are unchanged if there is none. */
 gab_status gab_disk_find_set_aside(const char *folder, char *words, size_t capacity);
 gab_status gab_disk_remove_set_aside(const char *folder);
-/* Whether the folder of a checkpoint has its manifest, which is written last and removed first; true if that cannot be told. */
+/* Whether the folder of a checkpoint has its manifest, which is written last and removed first; true if unknown. */
 bool gab_disk_has_manifest(const char *path);
-/* Removes all but the newest `keep` whole ones up to `step`. */
+/* Removes all complete checkpoints up to `step` except the newest `keep`. */
 gab_status gab_disk_prune(const char *folder, gab_step step, int keep);
 /* Removes files that were being written when their run ended. */
 void gab_disk_remove_temporaries(const char *path);
@@ -128,14 +128,14 @@ void gab_disk_remove_temporaries(const char *path);
 
 typedef struct gab_disk_reader gab_disk_reader;
 
-/* GAB_ERR_CORRUPT that names the file, also if it is not there; GAB_ERR_IO if it cannot be opened, which may pass. */
+/* GAB_ERR_CORRUPT with the name of the file, also if it does not exist; GAB_ERR_IO if it cannot be opened, possibly temporarily. */
 gab_status gab_disk_open(const char *path, const gab_manifest *manifest, int32_t group,
                          gab_disk_reader **reader);
 void gab_disk_close(gab_disk_reader **reader);
 /* Reads the part of a member and compares it with its hashes. Buffers are replaced. `table` may be NULL. */
 gab_status gab_disk_read_part(gab_disk_reader *reader, gab_rank rank, gab_buffer *image, gab_buffer *table);
 gab_status gab_disk_read_replicated(gab_disk_reader *reader, gab_buffer *replicated);
-/* Compares the hashes that stand in the file with the digest in the manifest. */
+/* Compares the hashes in the file with the digest in the manifest. */
 gab_status gab_disk_check_digest(gab_disk_reader *reader, const gab_manifest *manifest, int32_t group);
 
 /* ---- disk.c, disk_send.c, disk_collect.c, disk_commit.c: the writer */
@@ -157,7 +157,7 @@ typedef struct gab_disk_sender {
   enum { GAB_SEND_HELLO, GAB_SEND_CHUNKS, GAB_SEND_TRAILER, GAB_SEND_DONE } stage;
   gab_rank aggregator;
   uint64_t sent;
-  bool sending; /* `out` is under way */
+  bool sending; /* `out` is in transit */
   gab_buffer out;
 } gab_disk_sender;
 
@@ -171,7 +171,7 @@ typedef struct gab_disk_collector {
     GAB_COLLECT_DONE
   } stage;
   gab_disk_file file;
-  size_t part;    /* that is being received; 0 is the own one */
+  size_t part;    /* part being received; 0 is the own one */
   uint64_t got;   /* bytes of its image */
   bool receiving; /* into in[turn] */
   int turn;

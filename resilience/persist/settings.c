@@ -9,7 +9,7 @@
 
 enum { VALUE_CAPACITY = PERSIST_FOLDER_CAPACITY, PREFIX = 8 }; /* of "persist_" */
 
-/* Words of a list, separated by commas and blanks. @return false if one is none of them */
+/* Parses a list of choices separated by commas and blanks. @return false for an unknown choice */
 static bool read_words(const char *value, const char *const *words, int count, unsigned *found)
 {
   char copy[VALUE_CAPACITY], *rest = copy;
@@ -24,7 +24,7 @@ static bool read_words(const char *value, const char *const *words, int count, u
   return *found != 0;
 }
 
-/* One of two words. */
+/* Parses one of two choices. */
 static gab_status read_choice(const char *key, const char *value, const char *no, const char *yes,
                               bool *chosen)
 {

@@ -72,20 +72,20 @@ typedef gab_status (*gab_restart_point)(gab_world *world, int argc, char **argv,
  *  processes; spares wait in it, and take part in collective calls after its end. A process that returns from the
  *  function waits for all others; after a death meanwhile it is called again. @param[in] argc,argv,user passed to
  *  `point`
- *  @return GAB_OK on all; what some call of `point` failed with, on all; ::GAB_ERR_LOST on all if there is no spare
- *  for a dead process, and none could be started (unless gab_reinit_allow_shrinking()); ::GAB_ERR_AGAIN instead,
- *  nothing being lost, if the program keeps its state by gab_state and no save was complete, or if a process died
- *  before all had called gab_reinit() (the first one in a program; a further one: ::GAB_ERR_LOST); ::GAB_ERR_STATE
- *  from within `point`, and a second time in a program where processes are to be started for the dead: they could
- *  not come to it (gab_reinit_allow_respawning(); without that it may be called again) */
+ *  @return on all: GAB_OK; the error of a call of `point`; ::GAB_ERR_LOST if a dead process has no spare and no
+ *  process could be started (unless gab_reinit_allow_shrinking()); ::GAB_ERR_AGAIN instead, if nothing is lost:
+ *  the program keeps its state by gab_state and no save was complete, or a process died before all had called
+ *  the first gab_reinit() of the program (in a further one: ::GAB_ERR_LOST); ::GAB_ERR_STATE within `point`, and
+ *  for a second call in a program with gab_reinit_allow_respawning(), since respawned processes could not reach
+ *  it */
 gab_status gab_reinit(gab_world *world, int argc, char **argv, gab_restart_point point, void *user);
 
 /** Allows a run without remaining spares to continue without the lost ranks, with smaller communicators. The same on
  *  all, before gab_reinit(). Local. */
 void gab_reinit_allow_shrinking(gab_world *world, bool allow);
 
-/** Lets processes be started for the dead for whom no spare is left (core/world/world.h): in the first
- *  gab_reinit() of a program only, not after a death before it, and three attempts in each repair at most. A
+/** Allows processes to be started for dead ones without a spare (core/world/world.h): only in the first
+ *  gab_reinit() of a program, not after a death before it, with at most three attempts per repair. A
  *  replacement process executes the program before gab_reinit() alone; its first call of the function is
  *  RESTARTED. The same on all, before gab_reinit(). Local. @return ::GAB_ERR_STATE with the reason if processes
  *  cannot be started */

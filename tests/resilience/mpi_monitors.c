@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Live monitors: a bit that flips in a field of a running simulation is found, all go back, and the end is
- * the undisturbed one; what happens again ends the run and says so. */
+/* Monitors: a bit flip in a field of a running simulation is detected, all ranks roll back, and the result is the
+ * undisturbed one; a repeated error ends the run with a message. */
 /* gabion-test: np=1,2,4 quick=2 timeout=60 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -38,7 +38,7 @@ static bool every_third(const void *user, gab_step step)
   return !s->never_due && step % 3 == 0;
 }
 
-/* Knows the right answer. Says so on the ranks that have it wrong, not on the others. */
+/* Compares with the right answer; alarms on the ranks with wrong values only. */
 static gab_status compare(void *user, gab_step step)
 {
   setting *s = user;
@@ -92,7 +92,7 @@ static void a_flip_is_found_and_forgotten(setting *s)
   CHECK(run(s, &(gab_protection){.every = {.steps = 5}}, &stats) == GAB_OK);
   CHECK(s->flips == 1 && automaton_is_right(s->app, STEPS));
   CHECK(stats.suspicions == 1 && stats.fault_count == 0 && stats.lost_ranks == 0);
-  /* From 15 to 10; others than the one that complains may learn of it a step earlier or later. */
+  /* From 15 to 10; other ranks may learn of the alarm a step earlier or later. */
   const gab_step slack = gab_members_count(gab_world_members(s->app->world)) - 1;
   CHECK(stats.rolled_back >= 5 - slack && stats.rolled_back <= 5 + slack);
   CHECK(stats.steps_computed == STEPS + (uint64_t)stats.rolled_back);

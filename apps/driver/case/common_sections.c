@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sections of parameter files that all solvers have: run, domain, balance, output. */
+/* Sections of parameter files common to all solvers: run, domain, balance, output. */
 #include "apps/driver/case/common_sections.h"
 
 #include "apps/driver/driver.h"
@@ -131,7 +131,7 @@ static const gab_config_key balance_keys[] = {
             " improves by at least 5 %."},
 };
 
-/* Quantities of all solvers, one behind the other. @param[out] of  whose it is; NULL behind the last */
+/* Concatenated quantities of all solvers. @param[out] of the solver; NULL after the last */
 static gab_config_choice quantity_choice(int index, const gab_solver **of)
 {
   gab_config_choice choice = {0};
@@ -277,7 +277,7 @@ static const gab_monitor *monitor_at(int index)
   return gab_monitor_at(index);
 }
 
-/* One that several solvers have once only. */
+/* A monitor of several solvers is listed once. */
 static gab_config_choice monitor_choice(int index)
 {
   const gab_monitor *one;

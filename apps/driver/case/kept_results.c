@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of a finished run in the output folder of a run that starts at step 0: kept unless --fresh allows to replace them.
- * The case that computed them is in case.yaml, which is read as any parameter file. */
+/* Protects results of a finished run from a run that starts at step 0 in the same output folder, unless --fresh is
+ * given. case.yaml in the folder has the case of the results and is read like any parameter file. */
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
@@ -117,7 +117,7 @@ static gab_status check(const gab_config *config, const char *folder, bool *is_f
   snprintf(path, sizeof path, "%s/case.yaml", folder);
   gab_status status = find_differences(config, path, &differences);
   if (status != GAB_OK) {
-    gab_error_clear(); /* of another version, say */
+    gab_error_clear(); /* e.g. of another version */
     static const char unknown[] = "  its case.yaml cannot be read by this program\n";
     GAB_TRY(gab_put_bytes(&differences, unknown, sizeof unknown - 1));
   }

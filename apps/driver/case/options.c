@@ -140,7 +140,7 @@ static gab_status take(const option_row *row, const char *value, gab_app_options
   return GAB_OK;
 }
 
-/* "--set" matches itself, "-s", and "--set=VALUE"; *value is then behind the sign. */
+/* "--set" matches itself, "-s", and "--set=VALUE"; *value is then the text after the sign. */
 static bool matches(const option_row *row, const char *word, const char **value)
 {
   size_t length = strlen(row->name);

@@ -30,7 +30,7 @@ static void draw_step(void *user, gab_step step, const double *times)
   if (made->options->drawn == GAB_DELAYS_UNDISTURBED) return;
   for (; made->next < made->failures->count && made->failures->at[made->next].step == step; made->next++) {
     const int32_t process = made->failures->at[made->next].process;
-    /* Where it failed: about at the beginning of the step of which it then spends most in recovering. */
+    /* Position of the failure: about the beginning of the step, most of which is then recovery. */
     const double lost = model->failed_step_time - model->step_time;
     gab_chart_cross(made->chart, process, times[process] - (step > 0 ? lost : 0));
   }

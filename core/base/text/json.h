@@ -34,22 +34,22 @@ typedef enum gab_json_form {
   GAB_JSON_PAGE  /**< a line for each member of the outermost object, and for each object of a list in it */
 } gab_json_form;
 
-/** @return to be ended by gab_json_end(); NULL without memory, which gab_json_end() reports */
+/** Begins a text; end it by gab_json_end(). @return NULL without memory, which gab_json_end() reports */
 gab_json *gab_json_begin(gab_json_form form);
 /** Appends the text, a newline at its end, and releases the object. @return ::GAB_ERR_MEMORY,
  * ::GAB_ERR_ARGUMENT if something was left open */
 gab_status gab_json_end(gab_json **json, gab_buffer *text);
 
 void gab_json_text(gab_json *json, const char *key, const char *value);
-/** Of so many bytes. */
+/** A text of `count` bytes. */
 void gab_json_bytes(gab_json *json, const char *key, const void *bytes, size_t count);
 /** printf-like. */
 void gab_json_format(gab_json *json, const char *key, const char *format, ...) GAB_PRINTF(3, 4);
 void gab_json_int(gab_json *json, const char *key, int64_t value);
 void gab_json_uint(gab_json *json, const char *key, uint64_t value);
-/** The shortest number that reads back as the same one. */
+/** The shortest text that reads back as the same number. */
 void gab_json_real(gab_json *json, const char *key, double value);
-/** Rounded to so many digits behind the point: for what was measured. */
+/** Rounded to `digits` decimal places; for measured values. */
 void gab_json_rounded(gab_json *json, const char *key, double value, int digits);
 void gab_json_bool(gab_json *json, const char *key, bool value);
 void gab_json_null(gab_json *json, const char *key);
@@ -59,12 +59,12 @@ void gab_json_object(gab_json *json, const char *key);
 void gab_json_list(gab_json *json, const char *key);
 void gab_json_close(gab_json *json);
 
-/** A text that was read. */
+/** A parsed text. */
 typedef struct gab_json_document gab_json_document;
 
-/** @return NULL if it is no JSON (nor YAML); to be released by gab_json_forget() */
+/** @return NULL if the text is neither JSON nor YAML; released by gab_json_forget() */
 gab_json_document *gab_json_read(const char *text, size_t length);
-/** The same of a file; NULL if it is not there, too. */
+/** The same for a file; NULL also if it does not exist. */
 gab_json_document *gab_json_read_file(const char *path);
 void gab_json_forget(gab_json_document **document);
 /** A value by its path, such as "/lost" or "/grid/adaptations", as text. @return `text`, "" if there is none
@@ -75,8 +75,8 @@ double gab_json_get_real(gab_json_document *document, const char *path);
 int64_t gab_json_get_int(gab_json_document *document, const char *path);
 /** The values of a list, with commas: [2, 5] as "2, 5". @return `text` */
 const char *gab_json_get_list(gab_json_document *document, const char *path, char *text, size_t capacity);
-/** @return whether there is a whole number >= 0 that fits @param[in] base  10, or 16 for a text without prefix
- *  @param[out] value  0 if not */
+/** @return whether the value is a whole number >= 0 in range @param[in] base 10, or 16 for a text without prefix
+ *  @param[out] value else 0 */
 bool gab_json_find_uint(gab_json_document *document, const char *path, int base, uint64_t *value);
 /** Appends a text of any length. @return ::GAB_ERR_CORRUPT if there is none; ::GAB_ERR_MEMORY */
 gab_status gab_json_find_text(gab_json_document *document, const char *path, gab_buffer *out);

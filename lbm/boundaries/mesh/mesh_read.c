@@ -44,7 +44,7 @@ static gab_status parse_binary_stl(gab_mesh_builder *builder, const unsigned cha
   return GAB_OK;
 }
 
-/* A binary file may begin with "solid", so the size decides, and then whether the file is a text. */
+/* A binary file may begin with "solid", so its size is checked first, and then whether it is text. */
 static gab_status parse_stl(gab_mesh_builder *builder, const unsigned char *bytes, size_t count)
 {
   const bool has_head = count >= HEAD_BYTES;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes die by SIGKILL at chosen places, one scenario after another, until one is left: the survivors
- * always agree on who is left, on the epoch and on how many steps were committed, and go on.
+/* Processes die by SIGKILL at chosen places, one scenario after another, until one is left: the survivors always agree
+ * on the members, the epoch and the number of committed steps, and continue.
  *
- *   mpi_world_kills               all scenarios in turn
- *   mpi_world_kills NAME [SEED]   one of them, again and again */
+ * mpi_world_kills               all scenarios in turn mpi_world_kills NAME [SEED]   one of them, repeatedly */
 /* gabion-test: np=1,2,3,4,8 quick=4 timeout=120 needs=ulfm */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=0 */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=1 */
@@ -19,7 +18,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Where the first and the second victim of a scenario die. */
+/* Places of death of the first and the second victim of a scenario. */
 typedef enum place {
   NOWHERE,
   BEFORE_SEND,
@@ -39,7 +38,7 @@ typedef enum place {
 typedef struct scenario {
   const char *name;
   place first, second;
-  int victims; /* that die at the first place; 0: all but one */
+  int victims; /* number of victims at the first place; 0: all but one */
 } scenario;
 
 static const scenario scenarios[] = {
@@ -67,7 +66,7 @@ static gab_port *port;
 static gab_comm *everyone, *parity;
 static gab_buffer out[2], in[2];
 static uint64_t committed, seed;
-static place my_place; /* where this process is going to die */
+static place my_place; /* place of death of this process */
 static unsigned my_delay, agreements;
 
 static void die(void) { kill(getpid(), SIGKILL); }
@@ -159,8 +158,8 @@ static gab_status exchange(void)
   return GAB_OK;
 }
 
-/* MPI of the application itself, which does not look at any code: a chain of messages in which everyone waits
- * for the one before, and a reduction over the others of the same parity. */
+/* MPI calls of an application that ignores return codes: a chain of messages in which each rank waits for the
+ * previous one, and a reduction over the other ranks of the same parity. */
 static void careless_application(void)
 {
   int comm_rank, size, value = 0, sum = 0;
@@ -237,7 +236,7 @@ static uint64_t draw(uint64_t key)
   return x ^ x >> 29;
 }
 
-/* Chooses who dies, alike on all, and takes them out of `left`. */
+/* Chooses the victims, equal on all, and removes them from `left`. */
 static void arm(const scenario *play, gab_members *left)
 {
   const int32_t count = gab_members_count(left);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 quick=2 timeout=60 */
-/* A local force (lbm/step/local_force.h): a channel driven by it has the exact parabola of Poiseuille, with all dense kernels
- * and to the same bits, also where blocks are computed twice; a force that differs from cell to cell gives a box its momentum
- * and no mass, in the plane and in space, on one level and on two; a refined channel flows as with the force of the kernels.
- * Where it cannot act it is refused. */
+/* A local force (lbm/step/local_force.h): a channel driven by it has the exact parabola of Poiseuille, with equal
+ * bits for all dense kernels, also with blocks computed twice; a force that varies between cells adds its momentum
+ * and no mass to a box, in 2D and 3D, on one and two levels; a refined channel flows as with the force of the
+ * kernels. Unsupported cases are refused. */
 #include "lbm/step/local_force.h"
 
 #include "blockforest/adaptation/adapt.h"
@@ -130,7 +130,7 @@ static double refined_channel(gab_world *world)
   return most[0] / most[1];
 }
 
-/* What the kernels have beside it is the product of velocity and force. */
+/* The kernels have in addition the product of velocity and force. */
 static void refined_channels(gab_world *world)
 {
   const double fast = refined_channel(world);
@@ -160,7 +160,7 @@ static void box_gets_its_momentum(gab_world *world, int dimension)
   REQUIRE_OK(gab_lbm_set_local_force(it.lbm, &force));
   for (int step = 1; step <= 4; step++) {
     gab_lbm_integrals found;
-    if (step == 4) REQUIRE_OK(gab_lbm_set_local_force(it.lbm, NULL)); /* what it has it keeps */
+    if (step == 4) REQUIRE_OK(gab_lbm_set_local_force(it.lbm, NULL)); /* the momentum stays */
     REQUIRE_OK(gab_lbm_step(it.lbm));
     REQUIRE_OK(gab_lbm_integrate(it.lbm, false, &found));
     const double steps = step < 4 ? step : 3, x = steps * 1e-6 * layers * HIGH * WIDE * (WIDE - 1) / 2,

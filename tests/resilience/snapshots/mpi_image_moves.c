@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The transport of images: whichever way a set of moves takes, the receivers hold the bytes of the holders, and a kept image stays
- * what it was. */
+/* Transport of images: in each way of transfer, receivers get the bytes of the holders, and a kept image does not
+ * change. */
 /* gabion-test: np=1,2,3 quick=2 */
 #include "tests/mpi_test.h"
 
@@ -23,7 +23,7 @@ static unsigned char byte_of(gab_rank rank, size_t at)
   return (unsigned char)(at * 7 + at / 251 + (size_t)rank * 31);
 }
 
-/* @param[in] shared  in memory that other processes of the node can read, if the system has any */
+/* @param[in] shared in memory that other processes of the node can read, if the system supports it */
 static void make_image(gab_rank rank, size_t bytes, bool shared, gab_buffer *image)
 {
   void *memory;
@@ -49,7 +49,7 @@ static bool is_image(const gab_buffer *image, gab_rank rank, size_t bytes)
 static gab_rank next_of(const bench *b) { return (b->me + 1) % b->ranks; }
 static gab_rank previous_of(const bench *b) { return (b->me + b->ranks - 1) % b->ranks; }
 
-/* Each rank hands its image to the next one. @return what became of an offer */
+/* Each rank sends its image to the next one. @return the answer to an offer */
 static gab_offer_answer pass_on(bench *b, size_t bytes, bool shared, gab_image_way way, bool waits)
 {
   gab_buffer own;
@@ -68,7 +68,7 @@ static gab_offer_answer pass_on(bench *b, size_t bytes, bool shared, gab_image_w
   CHECK(is_image(&own, b->me, bytes));
   CHECK(copy.image.fixed == (copy.decision == GAB_OFFER_SHARED));
   REQUIRE_OK(gab_image_moves_end(&b->moves, GAB_OK));
-  REQUIRE_OK(gab_world_barrier(b->world)); /* the next rank may look at the image until here */
+  REQUIRE_OK(gab_world_barrier(b->world)); /* the next rank may read the image until here */
   gab_copy_release(&copy);
   gab_buffer_release(&own);
   return answered;
@@ -79,7 +79,7 @@ static void images_arrive_by_messages(bench *b)
   for (int waits = 0; waits < 2; waits++) {
     CHECK(pass_on(b, SMALL, false, GAB_IMAGE_SENT, waits) == GAB_OFFER_NONE);
     CHECK(pass_on(b, LARGE, false, GAB_IMAGE_KEPT, waits) == GAB_OFFER_NONE);
-    /* Memory that nobody else can see is not offered. */
+    /* Private memory is not offered. */
     CHECK(pass_on(b, SMALL, false, GAB_IMAGE_OFFERED, waits) == GAB_OFFER_NONE);
   }
 }
@@ -135,7 +135,7 @@ static void each_call_copies_one_piece(bench *b)
   }
 }
 
-/* A restorer hands several images to several ranks, and keeps them. */
+/* A restorer sends several images to several ranks, and keeps them. */
 static void one_holder_serves_all_others(bench *b)
 {
   gab_buffer *images;

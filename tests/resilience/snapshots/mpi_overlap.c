@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A snapshot in parts: what is restored before and after its completion, with the state changing meanwhile,
- * and a time loop that takes its snapshots so. */
+/* Overlapped snapshots: the state restored before and after completion while the state changes, and a time loop with
+ * overlapped snapshots. */
 /* gabion-test: np=1,2,4 quick=4 timeout=60 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -23,7 +23,7 @@ static void break_and_repair(automaton *app)
 {
   gab_status abort_request = GAB_OK;
   uint32_t flags = 1;
-  CHECK(gab_world_agree(app->world, &flags) == GAB_OK); /* the others are not at work any more */
+  CHECK(gab_world_agree(app->world, &flags) == GAB_OK); /* the others have left the step */
   if (gab_world_is_root(app->world)) gab_world_raise(app->world, GAB_ERR_REQUEUE);
   CHECK(gab_world_repair(app->world, &abort_request) == GAB_OK && abort_request == GAB_ERR_REQUEUE);
 }
@@ -68,7 +68,7 @@ static void what_is_under_way_counts_when_it_is_complete(automaton *app, const g
   gab_checkpoint_destroy(&checkpoint);
 }
 
-/* Dropped with a snapshot under way: nothing is read or written behind it (address sanitizer). */
+/* Destruction during a snapshot: no access to freed memory (address sanitizer). */
 static void one_under_way_may_be_dropped(automaton *app)
 {
   gab_checkpoint *checkpoint;
@@ -81,7 +81,7 @@ static void one_under_way_may_be_dropped(automaton *app)
 /* Steps at which snapshots became the valid one, as an application sees them. */
 typedef struct watcher {
   gab_timeloop *loop;
-  gab_step behind; /* most steps between the state and the valid snapshot */
+  gab_step behind; /* maximum of steps between the state and the valid snapshot */
   uint64_t begun_at_due;
 } watcher;
 
@@ -107,14 +107,14 @@ static void a_loop_takes_them_behind_its_steps(automaton *app, bool overlap, uin
   CHECK(gab_timeloop_run(w.loop) == GAB_OK);
   const gab_run_stats stats = gab_timeloop_get_stats(w.loop);
   CHECK(stats.checkpoint.taken == 8 && stats.checkpoint.last_step == 28);
-  CHECK(w.begun_at_due == 30); /* each is of the step at which it was due */
+  CHECK(w.begun_at_due == 30); /* each snapshot is of its due step */
   const bool travels = overlap && gab_members_count(gab_world_members(app->world)) > 1;
   CHECK(travels ? w.behind > 3 : w.behind == 3);
   *sum = checksum(app);
   gab_timeloop_destroy(&w.loop);
 }
 
-/* What goes to disk is due once, too, however long its copies travel. */
+/* Checkpoints on disk are due once, too, independent of the time of the copies. */
 static void each_that_goes_to_disk_is_begun_once(automaton *app)
 {
   char folder[64];

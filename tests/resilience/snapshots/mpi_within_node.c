@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images that processes of one node copy from each other's memory, look at there, or send: whichever way, what comes back is what was
- * there, byte for byte. Each run goes one way, or a different one on each rank. */
+/* Images within a node are copied from shared memory, mapped, or sent: in each way the restored bytes are the
+ * original ones. Each run uses one way, or a different one on each rank. */
 /* gabion-test: np=2,3,4,5,7 quick=4 timeout=90 needs=ulfm */
 /* gabion-test: np=2,3,4,5,7 env=GABION_TEST_WAY=share */
 /* gabion-test: np=4 env=GABION_TEST_WAY=send */
@@ -18,9 +18,9 @@
 
 enum { MOST_STEPS = 200, LARGE = (20 << 20) + 123 };
 
-/* ---------------------------------------------------------------- what is saved: blocks, and a note of each rank */
+/* ---------------------------------------------------------------- state: blocks, and a note of each rank */
 
-/* Bytes that follow from the rank and the step, of another length in each. */
+/* Bytes derived from rank and step, with a length that differs per rank and step. */
 typedef struct note {
   gab_rank rank;
   gab_step step;
@@ -35,9 +35,9 @@ typedef struct bench {
   gab_step step;
   gab_checkpoint *checkpoint;
   note note;
-  size_t bytes;          /* of notes from now on; 0: as it falls */
-  int adopted;           /* notes of others that were right */
-  const char *waits_for; /* a file, ahead of reading a note */
+  size_t bytes;          /* length of notes from now on; 0: varying */
+  int adopted;           /* correct notes of other ranks */
+  const char *waits_for; /* file to wait for before reading a note */
   uint64_t checksums[MOST_STEPS];
 } bench;
 
@@ -146,7 +146,7 @@ static void open_checkpoint(bench *b, const gab_redundancy *redundancy, node_fn 
   REQUIRE_OK(gab_checkpoint_set_within_node(b->checkpoint, way_of(b->me)));
 }
 
-/* What becomes of the image of `rank` at that holder. */
+/* Expected answer to the offer of the image of `rank` at a holder. */
 static gab_offer_answer answer_due(gab_rank rank, gab_rank holder, node_fn node_of)
 {
   if (way_of(rank) == GAB_WITHIN_NODE_SEND || strcmp(node_of(rank), node_of(holder)) != 0)
@@ -184,7 +184,7 @@ static void copies_are_right(const bench *b)
     const gab_reader copy = gab_message_reader(&snapshot->copies[i].image);
     CHECK(gab_hash64(copy.at, gab_reader_left(&copy), 1) == hashes[snapshot->copies[i].rank]);
   }
-  REQUIRE_OK(gab_world_barrier(b->world)); /* who looks is through, ahead of those who flip bits */
+  REQUIRE_OK(gab_world_barrier(b->world)); /* all reads end before bits are flipped */
 }
 
 static void step(bench *b)
@@ -195,7 +195,7 @@ static void step(bench *b)
   write_note(b, b->bytes ? b->bytes : some_bytes(b->me, b->step));
 }
 
-/* At once, or between other things. */
+/* Blocking, or in parts. */
 static gab_status take(bench *b)
 {
   bool there = false;
@@ -212,7 +212,7 @@ static void step_and_take(bench *b)
   copies_are_right(b);
 }
 
-/* The state is that of a step, and goes on from there. */
+/* Checks that the state is that of a step and can be continued. */
 static void is_at(bench *b, gab_step at)
 {
   uint64_t checksum = 0;
@@ -277,7 +277,7 @@ static void numbers_are_right(const bench *b, node_fn node_of, size_t before)
         memory_of(&b->checkpoint->snapshots[0]) + memory_of(&b->checkpoint->snapshots[1]));
 }
 
-/* Images of another size each time; one is larger than what is copied at once. */
+/* Images of varying sizes; one is larger than a piece of a copy. */
 static void snapshots_of_any_size(bench *b, const gab_redundancy *redundancy, node_fn node_of)
 {
   const size_t sizes[] = {0, 5000, LARGE, 1, 300000, 0, 0};
@@ -312,7 +312,7 @@ static void ways_may_change(bench *b)
   gab_checkpoint_destroy(&b->checkpoint);
 }
 
-/* Going back to what another one is, by the copies alone. */
+/* Restoring the state of another rank from copies only. */
 static void copies_are_as_good(bench *b)
 {
   gab_restore_report report;
@@ -340,8 +340,8 @@ static void leave_word(void *user, gab_world *world, gab_fault_point point)
   REQUIRE(file && fclose(file) == 0);
 }
 
-/* With one buffer the next image is written over the one that another rank may be looking at: not before that one is
- * through, since behind a restore all meet to count their blocks. */
+/* With one buffer the next image overwrites one that another rank may be reading; it waits, since after a restore
+ * all ranks meet to count their blocks. */
 static void one_buffer_waits_for_who_looks(bench *b)
 {
   char mine[32], theirs[32];
@@ -369,7 +369,7 @@ static void one_buffer_waits_for_who_looks(bench *b)
   gab_checkpoint_destroy(&b->checkpoint);
 }
 
-/* ---------------------------------------------------------------- what cannot be seen */
+/* ---------------------------------------------------------------- memory that cannot be shared */
 
 static void set_limit(int which, rlim_t soft)
 {
@@ -379,8 +379,8 @@ static void set_limit(int which, rlim_t soft)
   REQUIRE(setrlimit(which, &limit) == 0);
 }
 
-/* Odd ranks cannot open anything, neither memory of others nor a file of their own: all goes by messages until they
- * can, and even then what has no file yet. */
+/* Odd ranks cannot open files or memory of others: all images are sent by messages until they can; images without a
+ * file are sent even then. */
 static void refused_offers_are_sent(bench *b)
 {
   const bool odd = b->me % 2 == 1;
@@ -388,7 +388,7 @@ static void refused_offers_are_sent(bench *b)
   REQUIRE(getrlimit(RLIMIT_NOFILE, &usual) == 0);
   open_checkpoint(b, &(gab_redundancy){.scheme = &gab_scheme_ring}, one_node);
   REQUIRE_OK(gab_world_barrier(b->world));
-  if (odd) set_limit(RLIMIT_NOFILE, 3); /* those that are open stay so */
+  if (odd) set_limit(RLIMIT_NOFILE, 3); /* open files stay open */
   for (int i = 0; i < 3; i++) {
     step_and_take(b);
     const gab_snapshot *snapshot = valid_snapshot(b);
@@ -411,7 +411,7 @@ static void refused_offers_are_sent(bench *b)
   gab_checkpoint_destroy(&b->checkpoint);
 }
 
-/* No file may be as long as the image comes to be: it lies elsewhere from then on, and goes by messages. */
+/* The image grows beyond the limit of file sizes: it moves to private memory and is sent by messages. */
 static void images_grow_beyond_a_limit_of_files(bench *b)
 {
   struct rlimit usual;
@@ -436,7 +436,7 @@ static void images_grow_beyond_a_limit_of_files(bench *b)
 
 static void flip_in_note(gab_buffer *image) { image->data[image->size - 9] ^= 4; }
 
-/* What lies in memory once and is looked at by others has changed for all: the snapshot before is there, then nothing. */
+/* A changed bit in shared memory affects all readers: first the previous snapshot is restored, then none is left. */
 static void a_bit_in_shared_memory_is_found(bench *b)
 {
   gab_restore_report report;
@@ -462,7 +462,7 @@ static void a_bit_in_shared_memory_is_found(bench *b)
   gab_checkpoint_destroy(&b->checkpoint);
 }
 
-/* With another copy elsewhere it is replaced, for the rank and for who looked at it; they have memory of their own then. */
+/* With a copy elsewhere the image is replaced for the rank and its readers, which then have private memory. */
 static void a_bit_in_shared_memory_is_replaced_from_elsewhere(bench *b)
 {
   bool beyond = true;
@@ -496,7 +496,7 @@ static gab_rank last_rank(const bench *b)
   return gab_members_rank(members, gab_members_count(members) - 1);
 }
 
-/* Everywhere, whether it is looked at or was copied. */
+/* On all holders, mapped or copied. */
 static void spoil_image_of(bench *b, gab_rank rank)
 {
   gab_snapshot *snapshot = valid_snapshot(b);
@@ -507,8 +507,9 @@ static void spoil_image_of(bench *b, gab_rank rank)
   REQUIRE_OK(gab_world_barrier(b->world));
 }
 
-/* A rank begins a third snapshot, and dies with its image written, before others have begun: of the first one, which
- * they count on since the second is spoiled, they may see the third. Of the same length it is whole; a shorter one leaves nothing behind it. */
+/* A rank writes the image of a third snapshot and dies before others have begun. They need the first snapshot, since
+ * the second is spoiled, but may read the third one in its place: a complete image if the lengths are equal, or a
+ * shorter one followed by the rest of the first. */
 static void what_was_written_over_is_no_snapshot(bench *b, size_t third_bytes)
 {
   gab_restore_report report;
@@ -537,7 +538,7 @@ static void what_was_written_over_is_no_snapshot(bench *b, size_t third_bytes)
   repair(b);
   if (looked_at) {
     CHECK(gab_checkpoint_restore(b->checkpoint, &report) == GAB_ERR_LOST);
-    /* a whole image of the third snapshot, or a shorter one with the end of the first behind it */
+    /* a complete image of the third snapshot, or a shorter one followed by the end of the first */
     const char *const why = third_bytes == 400000 ? "overwritten by another snapshot" : "changed in memory";
     CHECK(strstr(gab_error_message(), why) != NULL);
   } else {
@@ -560,7 +561,7 @@ static void die_at(void *user, gab_world *world, gab_fault_point point)
   if (point == d->point && ++d->visits == d->visit && gab_world_rank(world) == d->victim) raise(SIGKILL);
 }
 
-/* Memory that is looked at belongs to the living, as soon as both snapshots are newer than the death. */
+/* Mapped memory belongs to live processes as soon as both snapshots are newer than the death. */
 static void nothing_of_the_dead_is_kept(const bench *b)
 {
   uint64_t living[TEST_MOST_RANKS] = {0};
@@ -576,7 +577,8 @@ static void nothing_of_the_dead_is_kept(const bench *b)
     }
 }
 
-/* At that point of a snapshot, or of the recovery behind it. The one before is there, or the new one, the same on all. */
+/* A death at that point of a snapshot, or of the following recovery. The previous or the new snapshot is restored,
+ * the same on all. */
 static void a_death_at(bench *b, gab_fault_point point, int visit, bool least_is_new)
 {
   death d = {.b = b, .point = point, .visit = visit, .victim = last_rank(b)};
@@ -596,12 +598,12 @@ static void a_death_at(bench *b, gab_fault_point point, int visit, bool least_is
   uint64_t steps[2] = {(uint64_t)b->step, UINT64_MAX - (uint64_t)b->step};
   REQUIRE_OK(gab_world_max_u64(b->world, steps, 2));
   CHECK(steps[0] == UINT64_MAX - steps[1]);
-  /* From memory of the dead, once more, and from nothing but what was taken since. */
+  /* Again from memory of dead processes, and from snapshots taken since only. */
   step(b);
   comes_back(b, b->step - 1, b->step - 1);
 }
 
-/* Two at once: one in the snapshot, the other in the recovery. */
+/* Two deaths: one in the snapshot, the other in the recovery. */
 static void a_death_in_the_recovery(bench *b)
 {
   const gab_rank first = last_rank(b);
@@ -625,7 +627,7 @@ static void a_death_in_the_recovery(bench *b)
   comes_back(b, b->step, b->step);
 }
 
-/* The copy that lies elsewhere has changed: it is replaced by what is looked at in the memory of the dead. */
+/* A changed copy elsewhere is replaced from mapped memory of the dead process. */
 static void what_is_looked_at_replaces_others(bench *b)
 {
   bool beyond = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Redundancy schemes as pure functions: one bench for all of them, over process counts, placements on nodes
- * and islands, and earlier deaths. What the functions say is compared with what really would be left. */
+/* Redundancy schemes as pure functions: one test for all schemes, over process counts, placements on nodes and
+ * islands, and earlier deaths. Their results are compared with the data that would really be left. */
 #include "resilience/schemes/placement_impl.h"
 
 #include "core/base/hash.h"
@@ -14,8 +14,8 @@
 
 enum { MOST = 16, IMAGE = 720720 }; /* bytes of an image, which all groups divide */
 
-/* A user's own schemes, registered as any: the copy at the member before; and one by an arbitrary function,
- * which keeps the copies of all members at the first two. */
+/* User-defined schemes: the copy at the previous member; and an arbitrary function that stores the copies of all
+ * members at the first two. */
 static int one(int32_t count) { return count > 1; }
 static int32_t all_the_way_back(const gab_scheme_places *places, int copy, int copies)
 {
@@ -35,12 +35,12 @@ static const gab_scheme servers = {
 static const gab_scheme triple = {
     .name = "triple", .doc = "groups", .kind = GAB_SCHEME_GROUPS, .parities = three_at_most};
 
-/* What really lies where, found by asking the keepers alone. */
+/* The real distribution, from the queries of the holders only. */
 typedef struct truth {
   const gab_placement *placement;
   int32_t ranks;
-  bool keeps[MOST][MOST]; /* keeper, rank */
-  int kept[MOST];         /* images that a keeper has */
+  bool keeps[MOST][MOST]; /* holder, rank */
+  int kept[MOST];         /* number of images at a holder */
   gab_group groups[MOST]; /* count 0: none */
 } truth;
 
@@ -74,7 +74,7 @@ static void find_truth(truth *t, const gab_placement *placement)
       given += gab_placement_holder(placement, rank, k) != GAB_NO_RANK;
     gab_placement_group(placement, rank, &t->groups[rank]);
   }
-  assert_int_equal(given, kept); /* every copy that is given is kept: with the above, by the same ones */
+  assert_int_equal(given, kept); /* each sent copy is stored, by the same holders as above */
 }
 
 static bool left_in_group(const gab_group *group, const bool *dead)
@@ -96,7 +96,7 @@ static bool is_left(const truth *t, const bool *dead, gab_rank rank)
   return false;
 }
 
-/* After these deaths: the functions tell the truth, and the dead of a group fall to different ones. */
+/* After these deaths the functions return the real result, and dead members of a group have different restorers. */
 static bool check_deaths(const truth *t, const bool *dies)
 {
   gab_members now;
@@ -132,7 +132,7 @@ static void check_group(const truth *t, gab_rank rank)
   int pieces = gab_group_pieces(group);
   assert_int_equal(group->ranks[group->index], rank);
   assert_in_range(group->parities, 0, group->count - 1);
-  for (int i = 0; i < group->count; i++) { /* all see the same group */
+  for (int i = 0; i < group->count; i++) { /* the group is equal on all members */
     assert_memory_equal(t->groups[group->ranks[i]].ranks, group->ranks, sizeof group->ranks);
     assert_int_equal(t->groups[group->ranks[i]].index, i);
     for (int k = 0; k < group->parities; k++)
@@ -140,7 +140,7 @@ static void check_group(const truth *t, gab_rank rank)
     for (int p = 0; p < pieces; p++)
       assert_int_equal(gab_group_piece(group, i, gab_group_piece_stripe(group, i, p)), p);
   }
-  for (int stripe = 0; stripe < group->count; stripe++) { /* each piece and parity of it lies at one member */
+  for (int stripe = 0; stripe < group->count; stripe++) { /* each piece and parity is at exactly one member */
     uint64_t seen = 0;
     for (int i = 0; i < group->count; i++) seen |= UINT64_C(1) << (gab_group_piece(group, i, stripe) + 16);
     uint64_t due = ((UINT64_C(1) << pieces) - 1) << 16 | ((UINT64_C(1) << group->parities) - 1)
@@ -149,7 +149,7 @@ static void check_group(const truth *t, gab_rank rank)
   }
 }
 
-/* Losing each domain of a kind as a whole. */
+/* Whether the loss of each single domain of a kind is survived. */
 static bool survives_domains(const truth *t, const gab_domains *domains, gab_domain_kind kind)
 {
   bool all = true;
@@ -186,8 +186,8 @@ static int32_t members_together(const gab_placement *p, const gab_domains *domai
   return count;
 }
 
-/* Copies, separation asked for: never in the domain of the own image if there is another one; all in
- * different ones if they are small enough for that. */
+/* Copies with separation: never in the domain of the own image if another one exists; all in different domains if
+ * these are small enough. */
 static void check_separation(const truth *t, const gab_domains *domains, gab_domain_kind kind)
 {
   int32_t members = gab_members_count(&t->placement->members), largest = 0;
@@ -236,7 +236,7 @@ static void check_costs(const truth *t, const gab_domains *domains, const gab_re
   if (!domains) return;
   bool all = survives_domains(t, domains, GAB_DOMAIN_NODE);
   if (asked->scheme->holder || t->placement->separate != GAB_DOMAIN_NODE) return;
-  if (costs.any_domain) assert_true(all); /* groups may be lucky in their last domains */
+  if (costs.any_domain) assert_true(all); /* groups may survive more in their last domains */
   else if (gab_placement_copies(t->placement) == 1) assert_false(all);
 }
 
@@ -287,7 +287,7 @@ static const gab_redundancy tried[] = {
 };
 enum { TRIED = sizeof tried / sizeof tried[0] };
 
-/* Placement number `which` of so many ranks on nodes; false behind the last. */
+/* Placement number `which` of `ranks` ranks on nodes; false after the last. */
 static bool place_ranks(int which, int32_t ranks, gab_domains **domains)
 {
   char texts[MOST][32];
@@ -300,8 +300,8 @@ static bool place_ranks(int which, int32_t ranks, gab_domains **domains)
     if (which <= 4) node = s / (unsigned)which; /* in blocks of 1 to 4 */
     else if (which == 5) node = s / 8;
     else if (which == 6) node = 0;
-    else if (which <= 9) node = s % (unsigned)(which - 4);            /* dealt out to 3, 4, 5 */
-    else if (which == 10) node = s % 3 == 2;                          /* one holds most */
+    else if (which <= 9) node = s % (unsigned)(which - 4);            /* round robin over 3, 4, 5 nodes */
+    else if (which == 10) node = s % 3 == 2;                          /* one node has most ranks */
     else if (which == 11) node = s < 2 ? s : 2;                       /* nearly all */
     else if (which <= 14) node = random % 5, island = random % 5 % 2; /* at random */
     else if (which == 15) node = s / 2, island = s / 6;
@@ -478,15 +478,14 @@ static void numbers_out_of_range_are_refused(void **state)
   }
 }
 
-/* Spares have taken some ranks: what a placement promises of nodes has to hold of those where processes sit
- * now. */
+/* After takeovers by spares the guarantees about nodes must hold for the present nodes of processes. */
 static void check_where_they_sit(const gab_redundancy *asked, const gab_members *members,
                                  const gab_domains *domains, int *kept_apart)
 {
   gab_placement placement;
   gab_placement_init(&placement);
   assert_int_equal(gab_placement_make(&placement, asked, members, domains), GAB_OK);
-  for (gab_rank rank = 0; rank < members->ranks; rank++) /* nobody who waits, or is dead, keeps anything */
+  for (gab_rank rank = 0; rank < members->ranks; rank++) /* waiting and dead processes store nothing */
     for (int k = 0; k < gab_placement_copies(&placement) && gab_members_has(members, rank); k++)
       assert_true(gab_members_has(members, gab_placement_holder(&placement, rank, k)));
   const bool promised = gab_placement_get_costs(&placement, IMAGE).any_domain;
@@ -533,7 +532,7 @@ static void copies_are_kept_apart_where_processes_sit_now(void **state)
     gab_members_release(&members);
     gab_domains_destroy(&domains);
   }
-  assert_true(kept_apart > looked_at / 10); /* there was something to look at */
+  assert_true(kept_apart > looked_at / 10); /* the check is not void */
 }
 
 int main(void)
