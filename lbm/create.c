@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/system/cache.h"
 #include "lbm/boundaries/link_template_impl.h"
+#include "lbm/boundaries/side_loads_impl.h"
 #include "lbm/levels/level_interface_impl.h"
 #include "lbm/step/fused/fused_impl.h"
 
@@ -345,6 +346,7 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
                     geometry, options));
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
   GAB_TRY(GAB_NEW_ARRAY(&lbm->forces, bodies, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&lbm->side_loads, (size_t)gab_lbm_condition_count(options), GAB_MEMORY_OTHER));
   gab_block_data_kind kind = gab_lbm_block_kind(&lbm->model);
   GAB_TRY(gab_forest_add_data(forest, &kind, &lbm->data));
   gab_ghost_kind ghost = gab_lbm_ghost_kind(&lbm->model);
@@ -395,5 +397,6 @@ void gab_lbm_destroy(gab_lbm **lbm)
   gab_fused_fields_close(&gone->model.fused_fields);
   gab_geometry_destroy(&gone->model.own_geometry);
   gab_free(&gone->forces);
+  gab_free(&gone->side_loads);
   gab_free(lbm);
 }

@@ -389,6 +389,21 @@ double gab_lbm_side_factor(const gab_lbm *lbm, int condition, double step);
 /** The largest that it has over the run of a parameter file; absolute. Pure. */
 double gab_lbm_side_peak(const gab_lbm *lbm, int condition);
 
+/** What passes a side or patch in a step, and the pressure there. */
+typedef struct gab_side_load {
+  double area; /**< of the faces of fluid cells, in cells of level 0 */
+  double flow; /**< mass into the domain, in that of a cell of level 0 at density 1, per step */
+  /** Momentum given to what is beyond: by pressure, friction and what flows out; relative to the pressure of the density 1, as that of bodies. */
+  double force[3];
+  double pressure; /**< mean over the faces after the step: of the cells there, extrapolated linearly */
+} gab_side_load;
+/** Asks for them, and for the forces, in the next gab_lbm_exchange_finish(). On all processes. */
+void gab_lbm_request_side_loads(gab_lbm *lbm);
+/** Of the step that was asked for, by exact sums over the links of fluid cells to places beyond sides; a place in an edge counts for a side
+ *  that fluid passes. Without other levels at a side, the flows of all sides are what the mass in the domain has changed by, to rounding.
+ *  Collective. @param[out] loads  by condition, those that there are @return ::GAB_ERR_STATE if no step has been asked */
+gab_status gab_lbm_side_loads(gab_lbm *lbm, gab_side_load loads[GAB_MOST_CONDITIONS]);
+
 /* ------------------------------------------------------------------------------------------ computed twice
  */
 

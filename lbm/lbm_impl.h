@@ -450,6 +450,9 @@ struct gab_lbm {
   int64_t
       walls_made; /* created by the walls of this process in the present step, as gab_wall_balance.excess */
   bool wants_forces, has_forces;
+  bool wants_side_loads, has_side_loads;
+  struct gab_side_load_sums
+      *side_loads; /* one per condition: the share of this process; boundaries/side_loads_impl.h */
   struct gab_body_sums *forces; /* one per body: the share of this process; boundaries/body_sums_impl.h */
   gab_lbm_recompute *recompute; /* owned; NULL: no block was computed twice so far */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/messages/collective.h"
+#include "lbm/boundaries/side_loads_impl.h"
 #include "lbm/levels/level_interface_impl.h"
 
 #include <string.h>
@@ -28,6 +29,7 @@ static void add_block(gab_lbm *lbm, const gab_lbm_block *block)
 
 void gab_lbm_clear_forces(gab_lbm *lbm)
 {
+  gab_lbm_clear_side_loads(lbm);
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
   for (size_t body = 0; body < bodies; body++)
     for (int axis = 0; axis < 3; axis++) {
@@ -39,9 +41,10 @@ void gab_lbm_clear_forces(gab_lbm *lbm)
 void gab_lbm_add_forces(gab_lbm *lbm, int level, int sub)
 {
   for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++) {
-    const gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
+    gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
     if (block->at->level != level) continue;
     add_block(lbm, block);
+    gab_lbm_add_side_loads(lbm, block);
     gab_level_interface_add_forces(&lbm->model, block, sub, lbm->forces);
   }
 }

@@ -74,7 +74,8 @@ gab_status gab_lbm_collide_stale(gab_lbm *lbm)
   else GAB_TRY(gab_lbm_collide_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
   GAB_TRY(gab_wall_balance_close(lbm));
   if (lbm->wants_forces) lbm->has_forces = true;
-  lbm->wants_forces = false;
+  if (lbm->wants_side_loads) lbm->has_side_loads = true;
+  lbm->wants_forces = lbm->wants_side_loads = false;
   lbm->step++;
   return GAB_OK;
 }

@@ -204,7 +204,12 @@ def draw_geometry(rng):
     free = [axis for axis in range(dims) if "xyz"[axis] + "_min" not in boundaries]
     if free and rng.random() < 0.5:
         case["fluid"]["mean_velocity"] = [speed / 2 if axis == free[0] else 0 for axis in range(dims)]
-    case["output"]["forces"] = {"every": rng.randint(1, 6), "area": 2}
+    case["output"]["forces"] = {"every": rng.randint(1, 6), "area": 2, "parts": rng.random() < 0.5}
+    if boundaries:
+        case["output"]["sides"] = {"every": rng.randint(1, 9), "forces": True}
+    for body in case["bodies"]:
+        if not body["name"].startswith("part") and rng.random() < 0.3:
+            body["torque_point"] = [round(rng.uniform(-0.5, 1.5) * c, 2) for c in cells]
     return case
 
 

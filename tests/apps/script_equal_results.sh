@@ -6,7 +6,8 @@
 sed -e '/^output:/,$d' "$GABION_SOURCE/apps/cases/flow/cylinder.yaml" >flow.yaml
 cat >>flow.yaml <<'YAML'
 output:
-  forces: {every: 10}
+  forces: {every: 10, parts: true}
+  sides: {every: 10, forces: true}
   integrals: {every: 50}
 YAML
 variant() { # variant PROCESSES THREADS [options]
@@ -16,10 +17,11 @@ variant() { # variant PROCESSES THREADS [options]
       --set 'domain.cells=[440, 82]' --set 'domain.block=[44, 41]' "$@"
   if [ -z "${reference:-}" ]; then
     reference=$(checksum)
-    cp out/forces.csv out/integrals.csv .
+    cp out/forces.csv out/sides.csv out/integrals.csv .
   fi
   [ "$(checksum)" = "$reference" ] || complain "$processes processes, $threads threads $*: another checksum"
   cmp -s forces.csv out/forces.csv || complain "$processes processes, $threads threads $*: other forces"
+  cmp -s sides.csv out/sides.csv || complain "$processes processes, $threads threads $*: other flow rates"
   cmp -s integrals.csv out/integrals.csv || complain "$processes processes, $threads threads $*: other integrals"
 }
 variant 1 1

@@ -86,8 +86,10 @@ static void report(const gab_app_run *it)
   const output_plan *plan = &done->parameters->output;
   gab_app_grid_report(done);
   gab_app_forces_report(done);
+  gab_app_side_series_report(done);
   gab_app_drive_report(done);
   if (plan->forces.every > 0) gab_log(GAB_LOG_INFO, "  forces: %s/forces.csv", it->folder);
+  if (plan->sides.every > 0) gab_log(GAB_LOG_INFO, "  sides: %s/sides.csv", it->folder);
   if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", it->folder);
   if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", it->folder);
   if (done->parameters->scalars.output.every > 0)
@@ -212,6 +214,7 @@ static const char *const own[] = {"lbm",
                                   "output.points",
                                   "output.lines",
                                   "output.forces",
+                                  "output.sides",
                                   "output.integrals",
                                   "tracers",
                                   "output.tracers",

@@ -109,11 +109,13 @@ static gab_status read_output(const flow_case *which, output_plan *plan)
   GAB_TRY(gab_app_case_refuse_others(&which->base));
   *plan = (output_plan){.strain = gab_config_bool(config, "output.integrals.strain"),
                         .parts = gab_config_bool(config, "output.forces.parts"),
+                        .side_forces = gab_config_bool(config, "output.sides.forces"),
                         .slice_count = gab_config_count(config, "output.slices")};
   gab_schedule fields;
   GAB_TRY(gab_app_schedule_read(config, "output.fields", dt, &fields));
   GAB_TRY(gab_app_series_read(config, "output.probes", dt, &plan->probes));
   GAB_TRY(gab_app_series_read(config, "output.forces", dt, &plan->forces));
+  GAB_TRY(gab_app_series_read(config, "output.sides", dt, &plan->sides));
   GAB_TRY(gab_app_series_read(config, "output.integrals", dt, &plan->integrals));
   GAB_TRY(check_names(which, "output.fields.quantities"));
   GAB_TRY(check_names(which, "output.probes.quantities"));

@@ -22,9 +22,10 @@ enum {
 
 /** When what is written. */
 typedef struct output_plan {
-  gab_schedule probes, forces, integrals;
+  gab_schedule probes, forces, sides, integrals;
   bool strain;
-  bool parts; /**< of forces: by pressure and by friction */
+  bool parts;       /**< of forces: by pressure and by friction */
+  bool side_forces; /**< of sides: also the forces on them */
   size_t slice_count, point_count, line_count;
 } output_plan;
 

@@ -41,6 +41,7 @@ void gab_app_results_put(const gab_app_run *it, gab_json *json)
   static const char *const names[] = {"permeability_x_m2", "permeability_y_m2", "permeability_z_m2"};
   const flow_results *found = &((const simulation *)it)->results;
   gab_app_forces_put((const simulation *)it, json);
+  gab_app_side_series_put((const simulation *)it, json);
   gab_app_sides_put((const simulation *)it, json);
   gab_app_flow_scalars_put(((const simulation *)it)->scalars, json);
   if (found->porosity > 0) gab_json_real(json, "porosity", found->porosity);

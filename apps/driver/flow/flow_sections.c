@@ -76,6 +76,15 @@ static const gab_config_key forces_keys[] = {
          "summary.json; needs 40 bytes per cell."},
 };
 
+static const gab_config_key sides_keys[] = {
+    SCHEDULE_KEYS,
+    {.name = "forces",
+     .type = GAB_CONFIG_BOOL,
+     .default_text = "false",
+     .outside = true,
+     .doc = "Also write the forces on all sides and patches, walls too."},
+};
+
 static const gab_config_key integrals_keys[] = {
     SCHEDULE_KEYS,
     {.name = "strain",
@@ -133,6 +142,10 @@ static const gab_config_section sections[] = {
          "Forces, torques and centres of pressure of the bodies, in forces.csv; with coefficients if fluid.velocity "
          "and an area are known.",
      KEYS(forces_keys)},
+    {.path = "output.sides",
+     .doc =
+         "Measured flow rate into the domain and mean pressure of each side and patch that fluid passes, in sides.csv.",
+     KEYS(sides_keys)},
     {.path = "output.integrals",
      .doc = "Mass, momentum, kinetic energy (means over the fluid) and maximum speed, in "
             "integrals.csv.",

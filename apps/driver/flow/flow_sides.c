@@ -19,6 +19,13 @@ static const char *path_of(const gab_lbm_options *options, int condition, char p
   return gab_config_path(path, "boundaries.%s", names[condition]);
 }
 
+const char *gab_app_side_name(const simulation *which, int condition)
+{
+  const gab_lbm_options *options = gab_lbm_get_options(which->lbm);
+  return condition < GAB_SIDE_COUNT ? names[condition]
+                                    : options->patches->list[condition - GAB_SIDE_COUNT].name;
+}
+
 /* ---------------------------------------------------------------- flow rates */
 
 gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_MOST_CONDITIONS])

@@ -333,8 +333,9 @@ void gab_app_forces_report(const simulation *which)
   }
 }
 
-/* Record and load are plain doubles: packed as such. */
+/* Records and loads are plain doubles: packed as such. */
 enum {
+  SIDE_VALUES = GAB_MOST_CONDITIONS * sizeof(gab_side_load) / sizeof(double),
   RECORD_VALUES = sizeof(body_record) / sizeof(double),
   LOAD_VALUES = sizeof(gab_body_load) / sizeof(double)
 };
@@ -343,9 +344,13 @@ gab_status gab_app_forces_pack(const simulation *which, gab_buffer *out)
 {
   const size_t bodies = which->parameters->setup.body_count;
   for (size_t i = 0; i < bodies; i++) GAB_TRY(gab_put_f64s(out, &which->records[i].count, RECORD_VALUES));
-  if (!gab_app_forces_last_due(which, which->forces_step)) return GAB_OK;
-  GAB_TRY(gab_put_i64(out, which->forces_step));
-  return gab_put_f64s(out, which->loads[0].force, LOAD_VALUES * bodies);
+  const bool has_forces = gab_app_forces_last_due(which, which->forces_step),
+             has_sides = gab_app_side_series_last_due(which, which->side_loads_step);
+  if (!has_forces && !has_sides) return GAB_OK;
+  GAB_TRY(gab_put_i64(out, has_forces ? which->forces_step : -1));
+  GAB_TRY(gab_put_f64s(out, which->loads[0].force, LOAD_VALUES * bodies));
+  GAB_TRY(gab_put_i64(out, has_sides ? which->side_loads_step : -1));
+  return gab_put_f64s(out, &which->side_loads[0].area, SIDE_VALUES);
 }
 
 gab_status gab_app_forces_unpack(simulation *which, gab_reader *in)
@@ -357,10 +362,12 @@ gab_status gab_app_forces_unpack(simulation *which, gab_reader *in)
     if (2 * step_of(which, record->lift.last_time) < which->parameters->base.steps)
       *record = (body_record){0};
   }
-  which->forces_step = -1;
+  which->forces_step = which->side_loads_step = -1;
   if (gab_reader_left(in) == 0) return GAB_OK; /* but at the last step of a run */
   GAB_TRY(gab_get_i64(in, &which->forces_step));
-  return gab_get_f64s(in, which->loads[0].force, LOAD_VALUES * which->parameters->setup.body_count);
+  GAB_TRY(gab_get_f64s(in, which->loads[0].force, LOAD_VALUES * which->parameters->setup.body_count));
+  GAB_TRY(gab_get_i64(in, &which->side_loads_step));
+  return gab_get_f64s(in, &which->side_loads[0].area, SIDE_VALUES);
 }
 
 /* ---------------------------------------------------------------- integrals */

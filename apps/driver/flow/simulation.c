@@ -142,6 +142,7 @@ static gab_status send_ghosts(void *user, gab_step step)
 {
   simulation *which = user;
   if (gab_app_forces_wanted(which, step + 1)) gab_lbm_request_forces(which->lbm);
+  if (gab_app_side_series_wanted(which, step + 1)) gab_lbm_request_side_loads(which->lbm);
   if (gab_app_run_recomputes(&which->base, step + 1))
     GAB_TRY(gab_lbm_request_recomputation(which->lbm, which->base.parameters->recompute.share));
   return gab_lbm_exchange_start(which->lbm);
@@ -185,7 +186,7 @@ static gab_status sample_means(void *user, gab_step step)
 static bool leaves_more(const simulation *which, gab_step steps_done)
 {
   return takes_sample(which, steps_done) || gab_app_forces_wanted(which, steps_done) ||
-         gab_app_run_recomputes(&which->base, steps_done);
+         gab_app_side_series_wanted(which, steps_done) || gab_app_run_recomputes(&which->base, steps_done);
 }
 
 /* Several steps in the place of these tasks, ahead of the one that is to leave more. */
@@ -316,6 +317,8 @@ gab_status gab_app_simulation_add(gab_app_run *it)
   GAB_TRY(gab_app_drive_add(which, loop));
   GAB_TRY(gab_app_flow_until_add(&which->until, loop));
   GAB_TRY(gab_timeloop_add_action(loop, "last forces", gab_app_forces_last_due, gab_app_forces_last, which));
+  GAB_TRY(gab_timeloop_add_action(loop, "last flow rates", gab_app_side_series_last_due,
+                                  gab_app_side_series_last, which));
   GAB_TRY(gab_app_run_add_output(it));
   if (which->parameters->refinement.every > 0)
     GAB_TRY(gab_timeloop_add_action(loop, "adapt", gab_app_grid_adapt_due, gab_app_grid_adapt, which));

@@ -80,6 +80,8 @@ typedef struct simulation {
   gab_wall_load *parts; /**< the same by pressure and friction; NULL: not wanted */
   gab_step forces_step; /**< of which they are; -1: none */
   body_record *records;
+  gab_side_load side_loads[GAB_MOST_CONDITIONS]; /**< by condition */
+  gab_step side_loads_step;                      /**< of which they are; -1: none */
 } simulation;
 
 /** Adds the adjustment of the force to the loop, if the case has one. */
@@ -94,6 +96,8 @@ gab_status gab_app_sides_find(simulation *which);
 gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_MOST_CONDITIONS]);
 /** Area, flow rate, mean velocity and Reynolds number of each side that passes fluid. */
 void gab_app_sides_describe(const simulation *which);
+/** "x_min", or the name of a patch. */
+const char *gab_app_side_name(const simulation *which, int condition);
 /** The patches, for `results` of summary.json. */
 void gab_app_sides_put(const simulation *which, gab_json *json);
 
@@ -158,6 +162,14 @@ void gab_app_grid_describe(const simulation *which);
 void gab_app_grid_put(const gab_app_run *it, gab_json *json);
 /** Says the same in the log, at the end. */
 void gab_app_grid_report(const simulation *which);
+
+/** The series of what passes sides and patches; as those of forces below, with which their last row is kept. */
+gab_status gab_app_side_series_add(simulation *which);
+bool gab_app_side_series_wanted(const simulation *which, gab_step steps_done);
+bool gab_app_side_series_last_due(const void *user, gab_step step);
+gab_status gab_app_side_series_last(void *user, gab_step step);
+void gab_app_side_series_report(const simulation *which);
+void gab_app_side_series_put(const simulation *which, gab_json *json);
 
 /** Series of forces and integrals. */
 gab_status gab_app_forces_prepare(simulation *which);

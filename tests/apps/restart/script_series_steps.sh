@@ -15,7 +15,8 @@ boundaries:
 bodies: [{name: disc, type: sphere, centre: [10, 8], radius: 3}]
 resilience: {memory: {every: 10}, disk: {every: 50}}
 output:
-  forces: {interval: 6.5}
+  forces: {interval: 6.5, parts: true}
+  sides: {interval: 6.5, forces: true}
   integrals: {every: 10}
   points: [{name: a, at: [5, 5]}]
   probes: {interval: 6.5, start: 5, quantities: [velocity]}
@@ -38,7 +39,8 @@ done
 [ "$(tail -n 1 whole/forces.csv | cut -d, -f3)" != "$(tail -n 2 whole/forces.csv | head -n 1 | cut -d, -f3)" ] ||
   complain "the last row has the forces of the one before: $(tail -n 2 whole/forces.csv)"
 # The forces of the last step are those that a run has there as a row that is due.
-run 0 1 flow.yaml --set output.forces.every=1
+run 0 1 flow.yaml --set output.forces.every=1 --set output.sides.every=1
+[ "$(tail -n 1 out/sides.csv)" = "$(tail -n 1 whole/sides.csv)" ] || complain "flow rates of the last step: $(tail -n 1 out/sides.csv), $(tail -n 1 whole/sides.csv)"
 [ "$(tail -n 1 out/forces.csv)" = "$(tail -n 1 whole/forces.csv)" ] || complain "forces of the last step: $(tail -n 1 out/forces.csv), $(tail -n 1 whole/forces.csv)"
 
 # In two parts, the first of which ends between two rows.
@@ -46,7 +48,7 @@ run 0 1 flow.yaml --set run.steps=57
 [ "$(tail -n 1 out/forces.csv | cut -d, -f1)" = 57 ] || complain "the first part: $(steps out/forces.csv)"
 timeout 100 "$gabion" run flow.yaml --out out >said.txt 2>&1 || complain "continued: $(cat said.txt)"
 said 'resuming from step 57'
-for file in forces.csv integrals.csv probes.csv; do
+for file in forces.csv sides.csv integrals.csv probes.csv; do
   cmp -s whole/$file out/$file || complain "continued: another $file: $(steps out/$file)"
 done
 [ "$(checksum out)" = "$(checksum whole)" ] || complain 'continued: another checksum'
