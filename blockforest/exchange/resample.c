@@ -416,7 +416,7 @@ static gab_status put_cell(const batch *in, const gab_block *block, const int32_
                              : mask > 0                   ? GAB_RESAMPLED_FILLED
                              : is_centre && is_as_wide_as ? GAB_RESAMPLED_SAME
                                                           : GAB_RESAMPLED_INTERPOLATED;
-  GAB_TRY(gab_put_u8(out, kind));
+  GAB_TRY(gab_put_u8(out, (uint8_t)kind));
   for (int k = 1; k <= in->it->values && kind != GAB_RESAMPLED_NOTHING; k++) {
     double value = gab_field_get(field, at[0], at[1], at[2], k), change = 0;
     for (int axis = 0; axis < in->from->grid.dimension && kind == GAB_RESAMPLED_INTERPOLATED; axis++)

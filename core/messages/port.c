@@ -83,6 +83,15 @@ static void empty_own(gab_port *port)
   port->own_count = 0;
 }
 
+/* Numbers of logged ports that are gone may be given again before anything is logged: those of objects that only the set-up needed. */
+static void free_log_contexts(gab_world *world)
+{
+  if (world->logger) return;
+  world->logged_ports = 0;
+  for (const gab_port *port = world->ports; port; port = port->next)
+    if (port->logged && port->log_context >= world->logged_ports) world->logged_ports = port->log_context + 1;
+}
+
 void gab_port_destroy(gab_port **port_pointer)
 {
   gab_port *port = *port_pointer;
@@ -94,6 +103,7 @@ void gab_port_destroy(gab_port **port_pointer)
     gab_port **place = &port->world->ports;
     while (*place != port) place = &(*place)->next;
     *place = port->next;
+    free_log_contexts(port->world);
   }
   gab_traffic_destroy(port->traffic);
   empty_own(port);

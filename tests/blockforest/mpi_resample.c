@@ -6,6 +6,7 @@
  * continue; beyond the domain there is nothing. */
 #include "blockforest/exchange/resample.h"
 
+#include "core/messages/logged/message_logger.h"
 #include "tests/blockforest/adapt/adapting.h"
 
 enum { FINEST = 2, VALUES = 2, COPIED = 3 };
@@ -208,9 +209,11 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  const uint32_t ports = gab_world_logged_ports(world);
   curves_are_exact(world, 2);
   curves_are_exact(world, 3);
   has_second_order(world);
   fills_and_ends(world);
+  CHECK(gab_world_logged_ports(world) == ports); /* local recovery has numbers for 32 */
   return test_end(&world);
 }
