@@ -185,7 +185,7 @@ if(NOT FYAML_FOUND)
   gabion_missing("libfyaml" "libfyaml-dev")
 endif()
 # Modules of pkg-config that are used where they are there: hashing, pictures, erasure codes, compression, topology, formulas.
-set(gabion_optional XXHASH:libxxhash PNG:libpng TIFF:libtiff-4 ISAL:libisal BLOSC:blosc HWLOC:hwloc MUPARSER:muparser)
+set(gabion_optional XXHASH:libxxhash PNG:libpng ISAL:libisal BLOSC:blosc HWLOC:hwloc MUPARSER:muparser)
 # An MPI that has brought an hwloc of its own loads it in any case: with that of the system beside it one of the two
 # would hide the other.
 set(hwloc_folder "")

@@ -30,7 +30,7 @@ gabion_lock "$GABION_CACHE/setup.lock"
 
 # ---------------------------------------------------------------- system packages
 NEEDED=(gcc make cmake pkg-config libhdf5-dev libfyaml-dev)
-OPTIONAL=(libxxhash-dev libpng-dev libtiff-dev zlib1g-dev libmetis-dev libisal-dev libblosc-dev
+OPTIONAL=(libxxhash-dev libpng-dev zlib1g-dev libmetis-dev libisal-dev libblosc-dev
           libhwloc-dev libcmocka-dev libmuparser-dev
           ocl-icd-libopencl1 pocl-opencl-icd # devices without a GPU, for tests (doc/devices.md)
           gdb                              # gdb: stack traces of runs that hang

@@ -42,6 +42,12 @@ void gab_initial_formulas_at(void *user, const double centre[3], gab_lbm_state *
     state->density = gab_units_pressure_to_density(&by->units, physical(by->pressure, centre));
 }
 
+void gab_initial_formulas_velocity(void *user, const double centre[3], double velocity[3])
+{
+  const gab_initial_formulas *by = user;
+  for (int i = 0; i < 3; i++) velocity[i] = i < by->dimension ? physical(by->velocity[i], centre) : 0;
+}
+
 /* ------------------------------------------------------------------------------------------ reading */
 
 static gab_status check_finite(const gab_config *config, const gab_initial_formulas *by, const double at[3])
@@ -85,10 +91,10 @@ static gab_status check_velocity(const gab_config *config, const gab_domain *dom
         by->speed = fmax(by->speed, sqrt(square));
       }
   const double share = gradient > 0 ? sqrt(divergence / gradient) : 0, most = 0.05;
-  if (!(share <= most))
+  if (!(share <= most) && !gab_config_bool(config, "initial.project"))
     return gab_config_fail(config, "initial",
                            "the velocity is not free of divergence: it is %.2g of the velocity gradient "
-                           "(root mean squares), at most %g can be meant",
+                           "(root mean squares), at most %g can be meant; initial.project removes it",
                            share, most);
   return GAB_OK;
 }

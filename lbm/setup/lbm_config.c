@@ -145,15 +145,31 @@ void gab_taylor_green_initial(void *user, const double centre[3], gab_lbm_state 
   state->density = v->density * (1 + 3 * pressure);
 }
 
+/* Formulas, and what is solved for them. */
+static gab_status read_formulas(const gab_config *config, const gab_domain *domain, gab_lbm_setup *setup)
+{
+  gab_initial_flow *flow = &setup->initial_flow;
+  setup->options.initial = gab_initial_formulas_at;
+  setup->options.initial_user = &setup->formulas;
+  *flow = (gab_initial_flow){.projects = gab_config_bool(config, "initial.project"),
+                             .solves = gab_config_bool(config, "initial.consistent_pressure"),
+                             .velocity = gab_initial_formulas_velocity,
+                             .user = &setup->formulas};
+  flow->is_used = flow->projects || flow->solves;
+  if (flow->is_used && gab_config_is_set(config, "initial.pressure"))
+    return gab_config_fail(config, "initial.pressure", "is not taken with %s",
+                           flow->solves ? "consistent_pressure" : "project, which changes the velocity");
+  return gab_initial_formulas_read(config, domain, &setup->units, &setup->formulas);
+}
+
 static gab_status read_initial(const gab_config *config, const gab_domain *domain, gab_lbm_setup *setup)
 {
   const double pi = 3.14159265358979323846;
   double to_lattice = setup->units.dt / setup->units.dx;
-  if (strcmp(gab_config_string(config, "initial.type"), "formula") == 0) {
-    setup->options.initial = gab_initial_formulas_at;
-    setup->options.initial_user = &setup->formulas;
-    return gab_initial_formulas_read(config, domain, &setup->units, &setup->formulas);
-  }
+  GAB_TRY(gab_initial_flows_read(config, domain, &setup->initial_flow));
+  if (setup->initial_flow.is_used) return GAB_OK;
+  if (strcmp(gab_config_string(config, "initial.type"), "formula") == 0)
+    return read_formulas(config, domain, setup);
   if (strcmp(gab_config_string(config, "initial.type"), "taylor_green") != 0) {
     GAB_TRY(
         gab_lbm_read_plane_vector(config, "initial.velocity", domain->dimension, setup->options.velocity));
@@ -259,6 +275,7 @@ static double largest_speed(const gab_lbm_setup *setup, const gab_domain *domain
   speed = fmax(speed, length_of(setup->options.velocity));
   speed = fmax(speed, fabs(setup->vortices.velocity));
   speed = fmax(speed, setup->formulas.speed);
+  speed = fmax(speed, gab_units_velocity_to_lattice(&setup->units, setup->initial_flow.speed));
   speed = fmax(speed, length_of(setup->mean_velocity));
   for (size_t i = 0; i < setup->body_count; i++)
     speed = fmax(speed, gab_lbm_body_speed(&setup->bodies[i], domain));
@@ -379,6 +396,7 @@ void gab_lbm_setup_release(gab_lbm_setup *setup)
     gab_time_series_destroy(&setup->options.sides[side].series);
   if (setup->patches) gab_patches_release(setup->patches);
   gab_free(&setup->patches);
+  gab_initial_flows_release(&setup->initial_flow);
   gab_lbm_release_bodies(setup->bodies, setup->body_count);
   gab_free(&setup->bodies);
   setup->body_count = 0;

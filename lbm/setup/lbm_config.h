@@ -47,12 +47,51 @@ typedef struct gab_initial_formulas {
   gab_units units;
   double speed; /**< largest, in cells per step */
 } gab_initial_formulas;
-/** Reads and checks `initial` of type formula: finite, and nearly free of divergence.
+/** Reads and checks `initial` of type formula: finite, and nearly free of divergence unless it is projected.
  *  @return ::GAB_ERR_INPUT with the place in the file */
 GAB_EXTENDER gab_status gab_initial_formulas_read(const gab_config *config, const gab_domain *domain,
                                                   const gab_units *units, gab_initial_formulas *formulas);
 /** Velocity, its gradient by differences of fourth order, and density. @param user  a gab_initial_formulas */
 GAB_EXTENDER void gab_initial_formulas_at(void *user, const double centre[3], gab_lbm_state *state);
+/** The velocity in m/s. @param user  a gab_initial_formulas */
+GAB_EXTENDER void gab_initial_formulas_velocity(void *user, const double centre[3], double velocity[3]);
+
+/** A vortex of an initial state, about an axis along z. */
+typedef struct gab_initial_vortex {
+  double centre[2], radius;
+  double speed;         /**< largest, m/s; negative: clockwise */
+  bool has_circulation; /**< Lamb & Oseen; else Taylor */
+} gab_initial_vortex;
+
+struct gab_turbulence;
+
+/** An initial velocity by name or by formulas from which the state follows by equations (lbm/setup/consistent.h). */
+typedef struct gab_initial_flow {
+  bool is_used;
+  bool projects; /**< the velocity is made free of divergence */
+  bool solves;   /**< the pressure follows from the velocity */
+  void (*velocity)(void *user, const double centre[3], double velocity[3]); /**< a gab_velocity_fn, m/s */
+  void *user;
+  double speed; /**< estimate of the largest, m/s */
+  double mean[3];
+  double low[3], length[3]; /**< of the domain */
+  bool periodic[3];
+  struct gab_turbulence *turbulence; /**< owned; NULL: none */
+  gab_initial_vortex *vortices;      /**< owned */
+  size_t vortex_count;
+  double thickness, at[2], perturbation; /**< of layers of shear; their speed is `layer_speed` */
+  double layer_speed;
+  size_t layer_count;
+  int64_t waves;
+} gab_initial_flow;
+
+/** Declares the variants of `initial` that are velocities by name. */
+GAB_EXTENDER gab_status gab_initial_flows_declare(gab_config *config);
+/** Reads one of these; `is_used` is false for other variants. @param[out] flow  to be released whatever the status
+ *  @return ::GAB_ERR_INPUT with the place in the file */
+GAB_EXTENDER gab_status gab_initial_flows_read(const gab_config *config, const gab_domain *domain,
+                                               gab_initial_flow *flow);
+GAB_EXTENDER void gab_initial_flows_release(gab_initial_flow *flow);
 
 /** Everything that the file says about the flow. */
 typedef struct gab_lbm_setup {
@@ -72,6 +111,7 @@ typedef struct gab_lbm_setup {
   gab_patches *patches; /**< owned; NULL: none */
   gab_taylor_green vortices;
   gab_initial_formulas formulas;
+  gab_initial_flow initial_flow;
 } gab_lbm_setup;
 
 /** Reads and checks (Mach number, omega: gab_flow_check()). Paths of pictures are

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of the sections that describe a flow. */
+#include "lbm/setup/initial_flows_impl.h"
 #include "lbm/setup/lbm_config.h"
 
 #include "lbm/boundaries/side_impl.h"
@@ -408,6 +409,8 @@ static const gab_config_key formula_keys[] = {
     FORMULA("velocity_y", "m/s", "The same along y."),
     FORMULA("velocity_z", "m/s", "The same along z."),
     FORMULA("pressure", "Pa", "Initial pressure, relative to the reference pressure; left out: 0."),
+    GAB_PROJECT_KEY,
+    GAB_CONSISTENT_KEY("false"),
 };
 static const gab_config_section initial_sections[] = {
     {.path = "initial",
@@ -424,7 +427,7 @@ static const gab_config_section initial_sections[] = {
      .optional = true,
      .variant = "taylor_green"},
     {.path = "initial",
-     .doc = "Formulas of the position. The velocity has to be free of divergence.",
+     .doc = "Formulas of the position. The velocity has to be free of divergence, or is projected.",
      .keys = formula_keys,
      .count = COUNT(formula_keys),
      .optional = true,
@@ -486,5 +489,5 @@ gab_status gab_lbm_declare(gab_config *config)
   GAB_TRY(declare_shapes(config));
   for (size_t i = 0; i < COUNT(initial_sections); i++)
     GAB_TRY(gab_config_declare(config, &initial_sections[i]));
-  return GAB_OK;
+  return gab_initial_flows_declare(config);
 }

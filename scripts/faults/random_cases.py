@@ -310,6 +310,28 @@ def draw_means(rng, case):
         case["run"].setdefault("until", {})["converged"] = {"of": case["bodies"][0]["name"] + ".fx", "within": pick(rng, 0.05, 0.5, 1)}
 
 
+def draw_initial(rng, cells, dims, speed, is_periodic):
+    """A velocity by name, and equations for it, or a uniform one."""
+    kind = pick(rng, "uniform", "uniform", "shear_layer", "vortices", "formula") if not is_periodic else \
+        pick(rng, "taylor_green", "taylor_green", "turbulence", "turbulence", "shear_layer", "vortices", "formula")
+    low, high = sorted(round(rng.uniform(0.1, 0.9) * cells[1], 2) for _ in range(2))
+    solved = {"consistent_pressure": rng.random() < 0.7, "project": rng.random() < 0.5}
+    if kind == "taylor_green":
+        return {"type": kind, "velocity": speed}
+    if kind == "turbulence":
+        return {"type": kind, "spectrum": pick(rng, "von_karman", "passot_pouquet"), "rms": round(speed / 2, 4),
+                "length": max(4, max(cells) // rng.randint(1, 3)), "seed": rng.randint(0, 9), "consistent_pressure": solved["consistent_pressure"]}
+    if kind == "shear_layer":
+        return dict(solved, type=kind, speed=speed, thickness=2.5, at=[low, high + 0.1], waves=rng.randint(1, 2))
+    if kind == "vortices":
+        return dict(solved, type=kind, vortices=[
+            {"profile": pick(rng, "taylor", "lamb_oseen"), "centre": [round(rng.uniform(0, cells[0]), 2), round(rng.uniform(0, cells[1]), 2)],
+             "radius": 3, "speed": round(rng.uniform(-speed, speed), 4)} for _ in range(rng.randint(1, 3))])
+    if kind == "formula":
+        return dict(solved, type=kind, velocity_x="%g * sin(2 * pi * y / %d)" % (speed, cells[1]))
+    return {"velocity": [round(rng.uniform(-speed, speed), 4) for _ in range(dims)]}
+
+
 def draw_flow(rng):
     dims = pick(rng, 2, 3)
     is_refined = rng.random() < 0.5
@@ -336,10 +358,7 @@ def draw_flow(rng):
     bodies = draw_bodies(rng, cells, dims, speed)
     if bodies:
         case["bodies"] = bodies
-    if len(boundaries) == 0 and rng.random() < 0.7:
-        case["initial"] = {"type": "taylor_green", "velocity": speed}
-    else:
-        case["initial"] = {"velocity": [round(rng.uniform(-speed, speed), 4) for _ in range(dims)]}
+    case["initial"] = draw_initial(rng, cells, dims, speed, len(boundaries) == 0)
     if is_refined:
         case["refinement"] = draw_refinement(rng, cells, bodies)
     case["output"] = draw_output(rng, cells, ["density", "pressure", "velocity", "speed", "vorticity", "q_criterion", "wall_shear_stress", "level"],
@@ -629,6 +648,29 @@ class Campaign:
         self.counts["of these by fewer processes"] += way["np"] < way["np_before"]
         return self.compute(path, folder, way)
 
+    def start_from_run(self, rng, case, path, work):
+        """Lets a flow start from the end of the same one, with another precision or collision perhaps; not if that diverges."""
+        steps, source = rng.randint(5, 20), os.path.join(work, "source")
+        command = [self.program, "run", path, "--set", "run.steps=%d" % steps, "--set", "resilience.disk.every=%d" % steps, "--out", source]
+        if self.call(command, source + ".log") != 0:
+            return
+        case["initial"] = {"type": "run", "from": source}
+        case["lbm"]["precision"] = pick(rng, "double", "double", "float")
+        if rng.random() < 0.3:
+            case["lbm"]["collision"] = "trt"
+        if rng.random() < 0.3 and "bodies" in case:
+            del case["bodies"], case["output"]
+            case.pop("refinement", None)
+        with open(path, "w") as file:
+            json.dump(case, file, indent=1)
+        if self.call([self.program, "check", path], os.path.join(work, "check.log")) == 0:
+            self.counts["starts from a run"] += 1
+        else:  # bodies and kernels may not fit: the case as it was drawn
+            self.counts["starts refused"] += 1
+            case["initial"] = {"type": "uniform"}
+            with open(path, "w") as file:
+                json.dump(case, file, indent=1)
+
     def one(self, seed):
         rng = random.Random(seed)
         work = os.path.join(self.options.out, "case-%d" % seed)
@@ -647,6 +689,8 @@ class Campaign:
             self.counts["drawn, but refused"] += 1
         else:
             return "nothing drawn that `gabion check` takes"
+        if "lbm" in case and rng.random() < 0.25:
+            self.start_from_run(rng, case, path, work)
         alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.fused_blocks=1"] if "lbm" in case else [], "injections": [], "stop": None}
         if "lbm" in case and case["lbm"].get("kernel") not in ("vector", "reference"): # these keep two fields: no temporal blocking
             alone["set"].append("lbm.temporal_blocking=4")

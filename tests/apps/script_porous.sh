@@ -57,38 +57,6 @@ bar=$(checksum)
 sed 's/file: array.raw,/file: gray.raw, numbers: uint16, skip: 4, fastest: z, solid: [200, 300],/' array.yaml >gray.yaml
 run 0 1 gray.yaml
 [ "$(checksum)" = "$bar" ] || complain 'gray values: another checksum'
-# The same as pages: PNG files, and a TIFF file of 16 bits.
-python3 - $cells <<'END'
-import struct, sys, zlib
-n = int(sys.argv[1])
-values = open("bar.raw", "rb").read()
-part = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-tiff, ahead = b"", 8
-for z in range(n):
-    rows = [values[(z * n + y) * n:][:n] for y in reversed(range(n))]
-    gray = b"".join(b"\0" + bytes(230 if v else 40 for v in row) for row in rows)
-    open(f"page_{z}.png", "wb").write(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", n, n, 8, 0, 0, 0, 0)) +
-                                      part(b"IDAT", zlib.compress(gray)) + part(b"IEND", b""))
-    pixels = b"".join(struct.pack("<H", 40000 if v else 7) for row in rows for v in row)
-    tags = [(256, n), (257, n), (258, 16), (259, 1), (262, 1), (273, ahead), (277, 1), (278, n), (279, len(pixels))]
-    after = ahead + len(pixels) + 2 + 12 * len(tags) + 4
-    tiff += pixels + struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags)
-    tiff += struct.pack("<I", after + len(pixels) if z < n - 1 else 0)
-    ahead = after
-open("pages.tif", "wb").write(b"II*\0" + struct.pack("<I", 8 + 2 * n * n) + tiff)
-END
-stack() { sed "s/file: array.raw, size: [^]]*\]/file: $1, solid: $2/" array.yaml; }
-stack '"page_*.png"' '[200, 255]' >pages.yaml
-run 0 2 pages.yaml
-said '24 x 24 x 24'
-[ "$(checksum)" = "$bar" ] || complain 'PNG pages: another checksum'
-check 2 pages.yaml --set bodies.0.size=[24,24,24]
-said 'bodies.0.size: has no effect with PNG or TIFF files'
-if "$gabion" info | grep -q 'scans  *PNG, TIFF'; then
-  stack pages.tif '[20000, 65535]' >pages.yaml
-  run 0 1 pages.yaml
-  [ "$(checksum)" = "$bar" ] || complain 'TIFF pages: another checksum'
-fi
 
 sed "/voxels/d" array.yaml >spheres.yaml
 cat >>spheres.yaml <<END
@@ -111,16 +79,6 @@ if cmp -s array.raw kept.raw; then printf '\000' | dd of=array.raw bs=1 seek=650
 timeout 60 "$gabion" run array.yaml --set run.steps=90 --out out >said.txt 2>&1
 [ $? = 2 ] || complain "another sample: $(cat said.txt)"
 said 'the file is array.raw'
-
-stack '"page_*.png"' '[200, 255]' >pages.yaml
-run 0 1 pages.yaml --set run.steps=60
-cp page_3.png page_7.png
-timeout 60 "$gabion" run pages.yaml --set run.steps=90 --out out >said.txt 2>&1
-[ $? = 2 ] || complain "another page: $(cat said.txt)"
-said 'bodies.0.file: content '
-rm page_23.png # a layer less than there were
-check 0 pages.yaml
-said '24 x 24 x 23'
 
 # A sample like sandstone, from the script beside its case.
 python3 "$GABION_SOURCE/scripts/sandstone.py" 32 0.3 sandstone.raw >said.txt

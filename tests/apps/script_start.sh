@@ -93,4 +93,49 @@ head -c 2000 /dev/zero | tr '\0' x | dd of="$file" bs=1 seek=$(($(stat -c %s "$f
 refused 2 coarser.yaml
 said_once 'initial.from: the run in levels cannot be read: '
 [ -d "$(dirname "$file")" ] || complain 'the folder of the source has changed'
+
+# Velocities by name, and equations for them, on levels: the same bits on other numbers of processes, after deaths and a restart.
+cat >box.yaml <<'END'
+run: {steps: 12}
+domain: {cells: [32, 32], block: [8, 8], length: 1}
+fluid: {viscosity: 0.002}
+units: {dt: 0.001}
+refinement: {levels: 1, criteria: [{type: box, lo: [0, 0], hi: [0.3, 0.2]}]}
+initial: {type: turbulence, rms: 0.5, length: 0.4, seed: 3}
+output: {integrals: {every: 1}}
+resilience: {disk: {every: 6}}
+END
+run 0 1 box.yaml
+said 'turbulence of '
+said 'pressure of this velocity: '
+keep out/integrals.csv
+run 0 3 box.yaml --inject rank=1,step=7,phase=exchange
+same 'turbulence after a death'
+run 0 2 box.yaml --set run.steps=6
+"$gabion" run box.yaml --out out >said.txt 2>&1 || complain "not resumed: $(cat said.txt)"
+same 'turbulence after a restart'
+for initial in '{type: shear_layer, speed: 0.5, thickness: 0.05, at: [0.25, 0.75]}' \
+  '{type: vortices, project: true, vortices: [{centre: [0.3, 0.5], radius: 0.1, speed: 0.5}, {profile: lamb_oseen, centre: [0.7, 0.5], radius: 0.1, speed: -0.3}]}' \
+  '{type: formula, velocity_x: "0.2 * sin(2 * pi * x)", velocity_y: "0.3 * sin(2 * pi * x)", project: true, consistent_pressure: true}'; do
+  run 0 1 box.yaml --set "initial=$initial"
+  first=$(checksum)
+  run 0 3 box.yaml --set "initial=$initial"
+  [ "$(checksum)" = "$first" ] || complain "$initial: another checksum on 3 processes"
+done
+said 'projected: before, kinetic energy '
+# refuses VALUE TEXT: this `initial` is refused so.
+refuses() {
+  check 2 box.yaml --set "initial=$1"
+  said "$2"
+}
+refuses '{type: formula, velocity_x: "0.2 * sin(2 * pi * x)"}' 'at most 0.05 can be meant; initial.project removes it'
+refuses '{type: formula, pressure: "1 + x", consistent_pressure: true}' 'initial.pressure: is not taken with consistent_pressure'
+refuses '{type: turbulence, rms: 0.5, length: 2}' 'initial.length: is 2: it has to lie between'
+refuses '{type: turbulence, rms: 0.5, length: 0.4, shortest: 0.01}' 'initial.shortest: is 0.01, shorter than 0.125'
+refuses '{type: shear_layer, speed: 0.5, thickness: 0.05, at: [1.5]}' 'initial.at: y = 1.5 is outside of the domain'
+refuses '{type: shear_layer, speed: 0.5, thickness: 0.05, at: [0.5]}' 'initial.at: one layer does not fit a domain that is periodic along y'
+refuses '{type: vortices}' 'initial.vortices is empty'
+refuses '{type: vortices, vortices: [{centre: [2, 0], radius: 0.1, speed: 1}]}' 'initial.vortices.0.centre: x = 2 is outside of the domain'
+refused 1 box.yaml --set initial.rms=4
+said 'more than 0.35'
 finish

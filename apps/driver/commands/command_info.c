@@ -99,12 +99,6 @@ static void print_build(void)
                                          : "end the run: the MPI has no ULFM; all else works");
   printf("  %-12s%u.%u.%u, serial\n", "HDF5", major, minor, release);
   printf("  %-12s%s\n", "pictures", gab_slice_is_built() ? "PNG" : "none: built without libpng");
-#if GAB_HAVE_TIFF
-  printf("  %-12s%s\n", "scans", gab_slice_is_built() ? "PNG, TIFF" : "TIFF; built without libpng");
-#else
-  printf("  %-12s%s\n", "scans",
-         gab_slice_is_built() ? "PNG; built without libtiff" : "none: built without libpng and libtiff");
-#endif
   const char *formulas = gab_expression_library();
   printf("  %-12s%s%s\n", "formulas", formulas ? "muParser " : "none: built without muParser",
          formulas ? formulas : "");

@@ -66,6 +66,7 @@ static gab_status check(gab_app_run *it)
   if (status == GAB_OK) status = gab_app_any_processes_check(which, most_blocks(which, proxies));
   if (status == GAB_OK) status = sum_sides(made, proxies);
   if (status == GAB_OK && gab_app_start_is_wanted(flow)) status = gab_app_start_check(made);
+  if (status == GAB_OK && flow->setup.initial_flow.is_used) status = gab_app_initial_check(made);
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
     gab_app_flow_case_describe(which);

@@ -120,6 +120,7 @@ gab_status gab_app_simulation_build(gab_app_run *it)
   if (made->tracers) GAB_TRY(gab_app_flow_tracers_begin(made->tracers));
   if (made->scalars) gab_app_flow_scalars_begin(made->scalars);
   if (gab_app_start_is_wanted(made->parameters) && !it->restart) GAB_TRY(gab_app_start_load(made));
+  if (made->parameters->setup.initial_flow.is_used && !it->restart) GAB_TRY(gab_app_initial_set(made));
   return gab_lbm_integrate(made->lbm, false, &made->start);
 }
 
@@ -132,6 +133,7 @@ void gab_app_simulation_describe(const gab_app_run *it)
   gab_app_grid_describe(made);
   gab_app_sides_describe(made);
   gab_app_start_describe(made);
+  gab_app_initial_describe(made);
 }
 
 /* ---------------------------------------------------------------- tasks */

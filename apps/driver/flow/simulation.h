@@ -12,6 +12,7 @@
 #include "apps/driver/flow/periods.h"
 #include "blockforest/exchange/resample.h"
 #include "lbm/observe/wall_loads.h"
+#include "lbm/setup/consistent.h"
 #include "apps/driver/run/run.h"
 #include "resilience/resilience_config.h"
 
@@ -67,6 +68,8 @@ typedef struct simulation {
   gab_lbm_integrals start;                  /**< of the initial state; fluid_cells is what counts */
   flow_results results;
   start_report begun;
+  bool has_initial; /**< an initial velocity was set by equations: */
+  gab_consistent_report initial;
   mass_monitor mass;
   mean_drive drive;
   flow_tracers *tracers; /**< NULL: none */
@@ -114,6 +117,13 @@ gab_status gab_app_start_check(simulation *made);
 gab_status gab_app_start_load(simulation *made);
 /** Says in the log what was read, or would be. Local. */
 void gab_app_start_describe(const simulation *made);
+/** Whether the equations below can be solved on the grid of the case. Collective. @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_app_initial_check(simulation *made);
+/** Sets an initial velocity from which the state follows by equations (lbm/setup/consistent.h). After the grid is built. Collective.
+ *  @return ::GAB_ERR_INPUT with the place in the parameter file */
+gab_status gab_app_initial_set(simulation *made);
+/** Says in the log what it came to. Local. */
+void gab_app_initial_describe(const simulation *made);
 
 /** As in ::gab_solver. */
 gab_status gab_app_simulation_prepare(gab_app_run *it);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An array of numbers from files, of which a range is solid: a scan of a porous sample, say. */
+/* An array of numbers from a file, of which a range is solid: a scan of a porous sample, say. */
 #include "lbm/boundaries/body_shape_impl.h"
-#include "lbm/boundaries/shapes/pages_impl.h"
 #include "lbm/setup/vectors_impl.h"
 
 #include "blockforest/hdf5/hdf5_array.h"
@@ -36,10 +35,7 @@ static const gab_config_key voxel_keys[] = {
     {.name = "file",
      .type = GAB_CONFIG_STRING,
      .file = GAB_CONFIG_FILE_BY_CASE,
-     .content = gab_pages_hash,
-     .doc =
-         "Raw numbers (little-endian); an HDF5 file if dataset is given; or a stack of layers from z = lo up: a TIFF file with "
-         "grayscale pages, or a pattern of PNG or TIFF files, e.g. scan/page_*.png, in natural order."},
+     .doc = "Raw numbers (little-endian), or an HDF5 file if dataset is given."},
     {.name = "dataset",
      .type = GAB_CONFIG_STRING,
      .default_text = "\"\"",
@@ -110,7 +106,7 @@ static void put(voxel_reader *by, int64_t x, int64_t y, int64_t z, double value)
     v->solid[(size_t)(z * v->size[1] + y) * v->stride + (size_t)x / 8] |= (unsigned char)(1U << x % 8);
 }
 
-/* A row along x. */
+/* What HDF5 hands over: a row along x. */
 static void put_row(void *user, int64_t y, int64_t z, const double *values)
 {
   voxel_reader *by = user;
@@ -206,50 +202,22 @@ static gab_status reserve(const gab_config *config, const char *key, voxels *v)
   return GAB_OK;
 }
 
-typedef enum source { SOURCE_RAW, SOURCE_DATASET, SOURCE_PAGES } source;
-
-/* Keys of raw numbers only. */
-static gab_status check_keys(const gab_config *config, const char *at, source from)
-{
-  static const char *const raw[] = {"size", "numbers", "skip", "fastest"};
-  char key[GAB_CONFIG_PATH_CAPACITY];
-  for (size_t i = 0; i < COUNT(raw) && from != SOURCE_RAW; i++) {
-    gab_config_path(key, "%s.%s", at, raw[i]);
-    if (gab_config_is_set(config, key))
-      return gab_config_fail(config, key, "has no effect with %s",
-                             from == SOURCE_PAGES ? "PNG or TIFF files" : "dataset");
-  }
-  return GAB_OK;
-}
-
-static gab_status read_raw_size(const gab_config *config, const char *at, voxels *v)
+static gab_status read_size(const gab_config *config, const char *at, voxels *v, bool is_raw,
+                            const char *path, const char *dataset)
 {
   char key[GAB_CONFIG_PATH_CAPACITY];
   size_t count;
   gab_config_path(key, "%s.size", at);
+  for (int axis = 0; axis < 3; axis++) v->size[axis] = 1;
+  if (!is_raw) {
+    if (gab_config_is_set(config, key)) return gab_config_fail(config, key, "has no effect with dataset");
+    return gab_hdf5_array_size(path, dataset, v->dimension, v->size);
+  }
   if (!gab_config_is_set(config, key)) return gab_config_fail(config, key, "is needed for raw numbers");
   const int64_t *size = gab_config_ints(config, key, &count);
   if ((int)count != v->dimension) return gab_config_fail(config, key, "needs %d numbers", v->dimension);
   for (size_t axis = 0; axis < count; axis++) v->size[axis] = size[axis];
   return GAB_OK;
-}
-
-static gab_status read_source(const gab_config *config, const char *at, const char *path, const char *dataset,
-                              voxel_reader *by)
-{
-  char key[GAB_CONFIG_PATH_CAPACITY];
-  voxels *v = by->into;
-  const source from = dataset[0] ? SOURCE_DATASET : gab_pages_are(path) ? SOURCE_PAGES : SOURCE_RAW;
-  GAB_TRY(check_keys(config, at, from));
-  for (int axis = 0; axis < 3; axis++) v->size[axis] = 1;
-  gab_status status = from == SOURCE_RAW     ? read_raw_size(config, at, v)
-                      : from == SOURCE_PAGES ? gab_pages_size(path, v->dimension, MOST_PER_AXIS, v->size)
-                                             : gab_hdf5_array_size(path, dataset, v->dimension, v->size);
-  if (status == GAB_OK) status = reserve(config, gab_config_path(key, "%s.file", at), v);
-  if (status != GAB_OK) return status;
-  return from == SOURCE_RAW     ? read_raw(config, at, path, by)
-         : from == SOURCE_PAGES ? gab_pages_read(path, v->size, put_row, by)
-                                : gab_hdf5_array_read(path, dataset, v->dimension, v->size, put_row, by);
 }
 
 static gab_status read_file(const gab_config *config, const char *at, voxels *v)
@@ -262,7 +230,11 @@ static gab_status read_file(const gab_config *config, const char *at, voxels *v)
   if (!(range[0] <= range[1])) return gab_config_fail(config, key, "needs the lower end first");
   gab_config_path(key, "%s.file", at);
   GAB_TRY(gab_config_file_of(config, key, path));
-  const gab_status status = read_source(config, at, path, dataset, &by);
+  gab_status status = read_size(config, at, v, dataset[0] == '\0', path, dataset);
+  if (status == GAB_OK) status = reserve(config, key, v);
+  if (status == GAB_OK)
+    status = dataset[0] ? gab_hdf5_array_read(path, dataset, v->dimension, v->size, put_row, &by)
+                        : read_raw(config, at, path, &by);
   if (status == GAB_OK || status == GAB_ERR_MEMORY || strstr(gab_error_message(), at)) return status;
   snprintf(why, sizeof why, "%s", gab_error_message());
   return gab_config_fail(config, key, "%s", why);
@@ -354,7 +326,7 @@ static void describe_voxels(const gab_body *body, double dx, char *text, size_t 
 
 const gab_body_shape gab_shape_voxels = {
     .name = "voxels",
-    .doc = "Numbers of an array in files, of which a range is solid; always a staircase.",
+    .doc = "Numbers of an array in a file, of which a range is solid; always a staircase.",
     .keys = voxel_keys,
     .key_count = COUNT(voxel_keys),
     .read = read_voxels,
