@@ -186,7 +186,7 @@ static bool reads_beyond_slabs(const gab_lbm_model *model)
 {
   bool reads = false;
   for (int k = 0; k < gab_lbm_condition_count(&model->options); k++)
-    reads |= model->reads_next_density[k] &&
+    reads |= model->reads_next_cell[k] &&
              gab_lbm_condition_side(&model->options, k) / 2 == model->lattice->dimension - 1;
   return reads;
 }
@@ -325,6 +325,9 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
     const gab_side_descriptor *kind = gab_side_of(gab_lbm_condition(&model->options, k));
     model->arrives[k] = kind->arrives;
     model->reads_next_density[k] = kind->reads_next_density;
+    model->reads_next_cell[k] =
+        kind->reads_next_density || gab_lbm_condition(&model->options, k)->slip_length > 0;
+    if (gab_lbm_condition(&model->options, k)->turbulence) gab_side_turbulence_balance(model, k);
   }
   gab_sponge_list(model);
   for (int level = 0; level < GAB_LBM_LEVELS; level++) set_level(model, level, &domain);

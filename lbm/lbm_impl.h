@@ -14,6 +14,7 @@
 #include "core/base/log.h"
 #include "field/flags.h"
 #include "lbm/boundaries/side_impl.h"
+#include "lbm/boundaries/side_turbulence_impl.h"
 #include "lbm/kernels/kernel_family.h"
 #include "lbm/kernels/lattice_list_impl.h"
 #include "lbm/lbm.h"
@@ -175,7 +176,26 @@ typedef struct gab_momentum_link {
 } gab_momentum_link;
 
 /** The lists that are written each step. */
-enum { GAB_LINK_COPIES, GAB_LINK_VELOCITIES, GAB_LINK_LINEARS, GAB_LINK_OPENS, GAB_LINK_LISTS };
+enum {
+  GAB_LINK_COPIES,
+  GAB_LINK_VELOCITIES,
+  GAB_LINK_LINEARS,
+  GAB_LINK_OPENS,
+  GAB_LINK_TURBULENTS,
+  GAB_LINK_SLIPS,
+  GAB_LINK_LISTS
+};
+
+/** Wall with a slip length: adds to a velocity link what the velocity in the first two cells gives. In a sparse block `cell` and `next` are
+ *  rows of gab_sparse::open_cells. */
+typedef struct gab_slip_link {
+  uint32_t to, from; /**< as those of the velocity link */
+  uint32_t cell, next;
+  double length; /**< in cells of the level */
+  int16_t q;
+  int8_t side;
+  bool has_next; /**< the next cell across the side is fluid */
+} gab_slip_link;
 
 typedef struct gab_links {
   gab_copy_link *copies;
@@ -183,6 +203,10 @@ typedef struct gab_links {
   gab_linear_link *linears;
   gab_open_link *opens;
   gab_momentum_link *momenta;
+  gab_turbulent_link *turbulents;
+  gab_side_turbulence_table *tables;
+  gab_slip_link *slips;
+  size_t turbulent_count, table_count, slip_count;
   size_t copy_count, velocity_count, linear_count, open_count, momentum_count;
   size_t (*start)[GAB_LINK_LISTS]; /**< per slab of the block, and at the end: the first link of its cells */
   double *excess; /**< per slab: mass that its linear links created in the last step; NULL: not measured */
@@ -315,7 +339,8 @@ struct gab_lbm_model {
   const struct gab_local_force *local_force; /* borrowed; NULL: none */
   gab_open_fn arrives[GAB_MOST_CONDITIONS];  /* of open conditions; of others NULL */
   bool reads_next_density[GAB_MOST_CONDITIONS];
-  unsigned sponges; /* bits of the sides that, or patches of which, have one */
+  bool reads_next_cell[GAB_MOST_CONDITIONS]; /* links read all that the next cell has sent */
+  unsigned sponges;                          /* bits of the sides that, or patches of which, have one */
   gab_wall_balance walls;
   const gab_forest *forest; /* of it */
 };
@@ -554,6 +579,10 @@ gab_flag_bits gab_lbm_flag_of(const gab_lbm_model *model, const gab_lbm_block *b
 int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]);
 /** Writes the populations of boundary cells. @param[in] ramp  all factors */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_FACTORS]);
+
+/** What a wall with a slip length adds to a population: slip.c. Pure. @param[in] sent,next_sent  by the fluid cell and the next one */
+double gab_slip_of_link(const gab_lbm_model *model, const gab_level_model *at, const gab_slip_link *link,
+                        const double *sent, const double *next_sent);
 
 /** Whether the walls of a model have to be balanced: an interpolated or moving body, and no side that sets the mass. */
 bool gab_wall_balance_is_needed(const gab_lbm_model *model);

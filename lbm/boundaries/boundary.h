@@ -135,7 +135,7 @@ typedef struct gab_side {
       *shape; /**< of ::GAB_PROFILE_FORMULA: times the velocity, of x, y, z in physical units; borrowed. Of
                  GAB_SIDE_PRESSURE and the outlets, as all that follows: times the difference of the density from 1 */
   const gab_expression *factor; /**< times the velocity, of t in physical units; NULL: 1; borrowed */
-  struct gab_turbulence
+  struct gab_side_turbulence
       *turbulence;         /**< of GAB_SIDE_VELOCITY: fluctuations; NULL: none; owned by the setup */
   gab_time_series *series; /**< the same, from a file; NULL: 1; borrowed */
   double dt;               /**< physical length of a time step, for these two */

@@ -33,7 +33,7 @@ struct gab_link_templates {
 
 static bool has_profile(const gab_side *side)
 {
-  return side->shape || (gab_side_moves(side) && side->profile != GAB_PROFILE_CONSTANT);
+  return side->shape || side->turbulence || (gab_side_moves(side) && side->profile != GAB_PROFILE_CONSTANT);
 }
 
 bool gab_link_template_key_of(const gab_lbm_model *model, const gab_lbm_block *block,

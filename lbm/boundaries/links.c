@@ -147,6 +147,100 @@ static unsigned sides_of(const link *at, unsigned *closed)
   return sides;
 }
 
+static bool is_inside(const link *at, const int32_t cell[3])
+{
+  bool inside = true;
+  for (int axis = 0; axis < 3; axis++) inside &= cell[axis] >= 0 && cell[axis] < at->model->cells[axis];
+  return inside;
+}
+
+/* The side at `axis` that the boundary cell lies beyond; -1: none. */
+static int side_across(const link *at, int axis)
+{
+  const int where = beyond(at, axis);
+  return where == 0 ? -1 : 2 * axis + (where > 0);
+}
+
+static bool is_turbulent(const link *at)
+{
+  bool any = false;
+  for (int axis = 0; axis < 3; axis++) {
+    const int side = side_across(at, axis);
+    any |= side >= 0 && side_at(at, side)->turbulence;
+  }
+  return any;
+}
+
+/* In edges, and where the link crosses the outline of a patch, the part across the side only: along it there is no partner. */
+static gab_status add_fluctuations(const link *at, uint32_t to)
+{
+  int64_t place[3];
+  int count = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    place[axis] = cell_of_domain(at, at->b, axis);
+    count += side_across(at, axis) >= 0;
+  }
+  for (int axis = 0; axis < 3; axis++) {
+    const int side = side_across(at, axis);
+    if (side < 0 || !side_at(at, side)->turbulence) continue;
+    const int condition = condition_of(at, at->b, side);
+    GAB_TRY(gab_side_turbulence_add_link(
+        at->model, at->block, side, condition, place,
+        (gab_turbulent_link){.to = to,
+                             .from = origin_of(at),
+                             .q = (int16_t)at->q,
+                             .across_only = count > 1 || condition != condition_of(at, at->x, side)}));
+  }
+  return GAB_OK;
+}
+
+/* The wall with a slip length that alone a boundary cell lies beyond, in front of which the fluid cell lies; -1: none. */
+static int slipping_wall(const link *at)
+{
+  int only = -1;
+  for (int axis = 0; axis < 3; axis++) {
+    const int side = side_across(at, axis);
+    if (side < 0) continue;
+    if (only >= 0) return -1;
+    only = side;
+  }
+  if (only < 0 || side_at(at, only)->slip_length == 0) return -1;
+  return condition_of(at, at->b, only) == condition_of(at, at->x, only) ? only : -1;
+}
+
+static link mirror_of(const link *at, int side);
+
+/* Of a direction along the wall too. The link and its mirror give each other's mass, so that both are there or none. */
+static bool slips(const link *at)
+{
+  const int side = slipping_wall(at);
+  if (side < 0) return false;
+  const link mirror = mirror_of(at, side);
+  return mirror.q != at->q && slipping_wall(&mirror) == side;
+}
+
+static gab_status add_navier_link(const link *at, uint32_t to)
+{
+  gab_links *links = &at->block->links;
+  const int side = slipping_wall(at);
+  int32_t next[3];
+  for (int axis = 0; axis < 3; axis++) next[axis] = at->x[axis] + (axis == side / 2 ? at->c[axis] : 0);
+  gab_slip_link made = {.to = to,
+                        .from = origin_of(at),
+                        .cell = at->cell,
+                        .length = ldexp(side_at(at, side)->slip_length, at->block->at->level),
+                        .q = (int16_t)at->q,
+                        .side = (int8_t)side,
+                        .has_next = is_inside(at, next) && is_fluid(at, next)};
+  if (at->draft) GAB_TRY(gab_sparse_add_open(at->draft, at->cell, &made.cell));
+  made.next = made.cell;
+  if (made.has_next && at->draft)
+    GAB_TRY(gab_sparse_add_open(at->draft, gab_sparse_number(at->draft, next), &made.next));
+  else if (made.has_next) made.next = index_of(at, next);
+  APPEND(links->slips, links->slip_count, made);
+  return GAB_OK;
+}
+
 /* Beyond walls and sides of given velocity. */
 static gab_status add_closed_link(const link *at)
 {
@@ -174,7 +268,15 @@ static gab_status add_closed_link(const link *at)
                                .adds = adds});
     adds = true;
   }
-  return adds ? GAB_OK : add_bounce_link(at);
+  const bool fluctuates = is_turbulent(at), does_slip = slips(at);
+  if (!adds && !fluctuates && !does_slip) return add_bounce_link(at);
+  if (!adds) {
+    GAB_TRY(target_of(at, &to));
+    APPEND(links->velocities, links->velocity_count,
+           (gab_velocity_link){.to = to, .from = origin_of(at), .q = (int16_t)at->q});
+  }
+  if (fluctuates) GAB_TRY(add_fluctuations(at, to));
+  return does_slip ? add_navier_link(at, to) : GAB_OK;
 }
 
 /* Reflected at all sides that the boundary cell lies beyond: what arrives has started in the mirror cell,
@@ -234,13 +336,6 @@ static bool stands_before_body(const link *at)
   int32_t inside[3];
   for (int axis = 0; axis < 3; axis++) inside[axis] = at->b[axis] - beyond(at, axis);
   return gab_flags_are_on(at->block->flags, inside[0], inside[1], inside[2], GAB_CELL_IS_SOLID);
-}
-
-static bool is_inside(const link *at, const int32_t cell[3])
-{
-  bool inside = true;
-  for (int axis = 0; axis < 3; axis++) inside &= cell[axis] >= 0 && cell[axis] < at->model->cells[axis];
-  return inside;
 }
 
 /* Source of the population that arrives through one open side, if the next cell across that is fluid. @param[out] from,q  the cell that has
@@ -529,6 +624,8 @@ static void note_start(gab_links *links, int32_t slab)
   links->start[slab][GAB_LINK_VELOCITIES] = links->velocity_count;
   links->start[slab][GAB_LINK_LINEARS] = links->linear_count;
   links->start[slab][GAB_LINK_OPENS] = links->open_count;
+  links->start[slab][GAB_LINK_TURBULENTS] = links->turbulent_count;
+  links->start[slab][GAB_LINK_SLIPS] = links->slip_count;
 }
 
 #define TRIM(list, count)                                                                                    \
@@ -544,6 +641,8 @@ static gab_status trim_all(gab_links *links)
   TRIM(links->linears, links->linear_count);
   TRIM(links->opens, links->open_count);
   TRIM(links->momenta, links->momentum_count);
+  TRIM(links->turbulents, links->turbulent_count);
+  TRIM(links->slips, links->slip_count);
   return GAB_OK;
 }
 
@@ -579,6 +678,11 @@ void gab_links_release(gab_links *links)
   gab_free(&links->linears);
   gab_free(&links->opens);
   gab_free(&links->momenta);
+  for (size_t t = 0; t < links->table_count; t++)
+    for (int along = 0; along < 2; along++) gab_free(&links->tables[t].values[along]);
+  gab_free(&links->tables);
+  gab_free(&links->turbulents);
+  gab_free(&links->slips);
   gab_free(&links->excess);
   *links = (gab_links){0};
 }

@@ -257,6 +257,7 @@ void gab_patches_release(gab_patches *patches)
   for (int i = 0; i < patches->count; i++) {
     gab_patch *patch = &patches->list[i];
     gab_time_series_destroy(&patch->condition.series);
+    gab_free(&patch->condition.turbulence);
     gab_free(&patch->points);
     if (patch->mask) gab_mask_release(patch->mask);
     gab_free(&patch->mask);

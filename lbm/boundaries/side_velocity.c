@@ -5,6 +5,7 @@
 #include "lbm/boundaries/geometry.h"
 #include "lbm/boundaries/profiles_impl.h"
 #include "lbm/boundaries/side_impl.h"
+#include "lbm/boundaries/side_turbulence_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -344,12 +345,23 @@ static gab_status check_density(const gab_config *config, const char *name, cons
       change);
 }
 
+/* Fluctuations move with the mean velocity of the condition. */
+static gab_status complete_turbulence(const gab_config *config, const char *name, int index,
+                                      const gab_domain *domain, gab_side *side)
+{
+  double mean[3];
+  const double shape = gab_side_mean_shape(side, index, domain) / share_of_faces(side, index, domain);
+  for (int axis = 0; axis < 3; axis++) mean[axis] = side->velocity[axis] * shape;
+  return gab_side_turbulence_draw(config, name, index, domain, mean, side);
+}
+
 gab_status gab_side_complete(const gab_config *config, const char *path, int index, const gab_domain *domain,
                              double duration, double viscosity, gab_side *side)
 {
   GAB_TRY(complete_profile(config, path, index, domain, viscosity, side));
   GAB_TRY(find_peak(config, path, index, domain, duration, side));
   if (side->flow_rate != 0) GAB_TRY(velocity_of_rate(config, path, index, domain, side));
+  if (side->turbulence) GAB_TRY(complete_turbulence(config, path, index, domain, side));
   return gab_side_is_open(side) && !gab_side_is_user_defined(side) ? check_density(config, path, side)
                                                                    : GAB_OK;
 }

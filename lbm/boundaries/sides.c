@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of the sides, what programs have registered, and the kinds that fluid passes with a given velocity or not at all. */
 #include "lbm/boundaries/side_impl.h"
+#include "lbm/boundaries/side_turbulence_impl.h"
 #include "lbm/setup/units.h"
 #include "lbm/setup/vectors_impl.h"
 
@@ -67,9 +68,29 @@ const gab_side_descriptor gab_side_periodic = GAB_SIDE_DESCRIPTOR(
     arrival = GAB_ARRIVAL_WRAPPED, has_velocity = false, reads_next_density = false, precedence = 0,
     amplifies_waves = false, reynolds_along = 0, arrives = NULL);
 
-/* Half-way bounce-back. */
+static const gab_config_key wall_keys[] = {
+    {.name = "slip_length",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .unit = "m",
+     .default_text = "0",
+     .doc = "Slip length of Navier: velocity of the fluid at the wall over its gradient across the wall."},
+};
+
+static gab_status read_wall(const gab_config *config, const char *path, int dimension, const gab_units *units,
+                            gab_side *side)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  (void)dimension;
+  side->slip_length = gab_config_real(config, gab_config_path(key, "%s.slip_length", path)) / units->dx;
+  return GAB_OK;
+}
+
+/* Half-way bounce-back; with a slip length as from a wall that moves (slip.c). */
 const gab_side_descriptor gab_side_wall =
-    GAB_SIDE_DESCRIPTOR(name = "wall", doc = "No slip.", keys = NULL, key_count = 0, read = NULL,
+    GAB_SIDE_DESCRIPTOR(name = "wall", doc = "No slip, or a slip length.", keys = wall_keys,
+                        key_count = sizeof wall_keys / sizeof *wall_keys, read = read_wall,
                         arrival = GAB_ARRIVAL_BOUNCED, has_velocity = false, reads_next_density = false,
                         precedence = 0, amplifies_waves = false, reynolds_along = 0, arrives = NULL);
 
@@ -140,6 +161,7 @@ static const gab_config_key velocity_keys[] = {
     OF_PROFILE("period", "s", "Only womersley: period of the oscillation.", POSITIVE),
     GAB_SIDE_TIME_KEYS("velocity"),
     GAB_SIDE_SPONGE_KEYS,
+    GAB_SIDE_TURBULENCE_KEYS,
 };
 
 /* Keys that some profiles have: bits by gab_profile. */
@@ -228,7 +250,8 @@ static gab_status read_velocity(const gab_config *config, const char *path, int 
   }
   GAB_TRY(read_profile(config, path, dimension, side));
   GAB_TRY(gab_side_read_time(config, path, units, side));
-  return gab_side_read_sponge(config, path, dimension, units, true, side);
+  GAB_TRY(gab_side_read_sponge(config, path, dimension, units, true, side));
+  return gab_side_read_turbulence(config, path, units, side);
 }
 
 /* Bounce-back with momentum, Ladd 1994. */

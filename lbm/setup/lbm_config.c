@@ -392,8 +392,10 @@ gab_status gab_lbm_setup_from_config(const gab_config *config, const gab_domain 
 
 void gab_lbm_setup_release(gab_lbm_setup *setup)
 {
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     gab_time_series_destroy(&setup->options.sides[side].series);
+    gab_free(&setup->options.sides[side].turbulence);
+  }
   if (setup->patches) gab_patches_release(setup->patches);
   gab_free(&setup->patches);
   gab_initial_flows_release(&setup->initial_flow);

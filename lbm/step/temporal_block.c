@@ -246,7 +246,7 @@ static void run_temporal_block(gab_lbm *lbm, const gab_temporal_plan *plan, gab_
 static bool may_block_in_time(const gab_lbm *lbm)
 {
   for (int k = 0; k < gab_lbm_condition_count(&lbm->model.options); k++)
-    if (lbm->model.reads_next_density[k])
+    if (lbm->model.reads_next_cell[k])
       return false; /* of the cell behind the next one the sweep comes too early */
   if (lbm->model.walls.is_on)
     return false; /* what walls take back in a step follows from all of the one before */

@@ -66,6 +66,10 @@ static size_t fluid_cell(const gab_lbm_model *model, const gab_links *links, int
     return CELL_OF(velocities);
   case GAB_LINK_LINEARS:
     return CELL_OF(linears);
+  case GAB_LINK_TURBULENTS:
+    return CELL_OF(turbulents);
+  case GAB_LINK_SLIPS:
+    return CELL_OF(slips);
   default:
     return CELL_OF(opens);
   }
@@ -78,8 +82,8 @@ static bool find_starts(const gab_lbm_model *model, const gab_temporal_plan *pla
   const gab_lbm_block *block = it->block;
   const gab_links *links = &block->links;
   const size_t rows = (size_t)plan->rows * (size_t)plan->planes,
-               counts[GAB_LINK_LISTS] = {links->copy_count, links->velocity_count, links->linear_count,
-                                         links->open_count};
+               counts[GAB_LINK_LISTS] = {links->copy_count, links->velocity_count,  links->linear_count,
+                                         links->open_count, links->turbulent_count, links->slip_count};
   for (int list = 0; list < GAB_LINK_LISTS; list++) {
     size_t next = 0, row = 0;
     for (size_t k = 0; k < block->run_count; k++) {

@@ -188,6 +188,8 @@ def draw_geometry(rng):
             side["factor"] = "1 + 0.4 * sin(%g * t)" % rng.choice((0.05, 0.3, 1))
         if side["type"] == "pressure" and rng.random() < 0.5:
             side.update(pressure=1e-3, factor="cos(0.1 * t)")
+        if side["type"] == "wall" and rng.random() < 0.3:
+            side["slip_length"] = pick(rng, 0.3, 2)
         if side["type"] in ("velocity", "pressure", "outflow", "characteristic") and rng.random() < 0.4:
             side.update(sponge_thickness=rng.randint(8, 20), sponge_damping=pick(rng, 0.5, 1), sponge_viscosity=pick(rng, 1, 5))
         if side["type"] == "velocity" and side.get("profile") == "parabolic" and rng.random() < 0.6:
@@ -197,6 +199,10 @@ def draw_geometry(rng):
             if area > 1:
                 del side["velocity"]
                 side["flow_rate"] = round(0.5 * speed * area, 4)
+    for name, side in boundaries.items():
+        across = [c for k, c in enumerate(cells) if k != "xyz".index(name[0])]
+        if side["type"] == "velocity" and "sponge_thickness" not in side and min(across) >= 6 and rng.random() < 0.5:
+            side.update(turbulence_intensity=pick(rng, 0.05, 0.2), turbulence_length=min(across) / 3, turbulence_seed=rng.randint(0, 99))
     for number, side in enumerate(rng.sample(sorted(boundaries), min(len(boundaries), rng.randint(0, 2)))):
         axis = "xyz".index(side[0])
         boundaries[side] = dict(boundaries[side], patches=[draw_patch(rng, dims, cells, axis, speed, "patch%d%d" % (number, k))

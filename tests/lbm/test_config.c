@@ -221,6 +221,14 @@ static void sponges_without_effect_or_too_strong_are_refused(void **state)
                {"sponge_thickness: 0.5, sponge_damping: 0}\n", "the sponge has no effect"},
                {"sponge_thickness: 0.5, sponge_damping: 9}\n",
                 "more than 0.5: a layer of 5 cells can have 1.44 at most"}};
+  expect_refused(
+      "fluid: {omega: 1.0}\nboundaries:\n  x_min: {type: velocity, velocity: [0.1, 0], turbulence_intensity: 0.1}\n"
+      "  x_max: {type: outflow}\n",
+      2, "needs turbulence_length");
+  expect_refused(
+      "fluid: {omega: 1.0}\nboundaries:\n  x_min: {type: velocity, velocity: [0.1, 0], turbulence_intensity: 0.1, "
+      "turbulence_length: 0.1}\n  x_max: {type: outflow}\n",
+      2, "is 1 cells, less than 2");
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char text[512];
     snprintf(text, sizeof text, "%s%s", with, wrong[i].keys);
