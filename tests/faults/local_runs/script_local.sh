@@ -127,7 +127,7 @@ code=0
 wait $job || code=$?
 [ $code = 75 ] || complain "SIGTERM for rank 3: exit $code
 it said: $(cat said.txt)"
-grep -q '"event": "stop".*SIGTERM' out/events.jsonl || complain "SIGTERM for rank 3: no event says why it stopped"
+grep -q '"event": "stop".*received a signal' out/events.jsonl || complain "SIGTERM for rank 3: no event says why it stopped"
 terminated=$(checksum) steps=$(member steps)
 launch 0 4 0 --set 'resilience.strategies=[shrink]' --set "run.steps=$steps"
 [ "$(checksum)" = "$terminated" ] || complain "SIGTERM for rank 3, at step $steps: another checksum"
