@@ -5,6 +5,7 @@
 #include "blockforest/exchange/level_ghosts.h"
 #include "core/memory/memory.h"
 #include "core/messages/collective.h"
+#include "lbm/boundaries/side_impl.h"
 #include "lbm/setup/flow_state.h"
 
 #include <math.h>
@@ -134,14 +135,29 @@ static bool is_at_end(const place *here, int axis, int by)
   return !periodic && (by < 0 ? cell == 0 : cell == here->end[axis] - 1);
 }
 
+/* Velocity across a closed side in the middle of a face of a cell, when the run starts. */
+static double side_velocity(const place *here, int axis, int by)
+{
+  const gab_consistent_options *options = &here->it->options;
+  const int index = 2 * axis + (by > 0);
+  const gab_side *side = &options->flow->sides[index];
+  const double velocity = gab_units_velocity_to_physical(&options->units, side->velocity[axis]);
+  double share[3], shape[2], turn[2];
+  if (velocity == 0) return 0;
+  for (int k = 0; k < 3; k++)
+    share[k] = k == axis ? by > 0 : ((double)(here->first[k] + here->at[k]) + 0.5) / (double)here->end[k];
+  gab_side_shape_at(side, index, options->domain, share, shape);
+  gab_side_turn_at(side, 0, turn);
+  return velocity * gab_side_factor_at(side, 0) * (shape[0] * turn[0] + shape[1] * turn[1]);
+}
+
 /* Velocity along an axis at a face: the mean of both cells; at a side that of the side, or of the cell where it is open. */
 static double face_velocity(const place *here, int axis, int by)
 {
   const double inside = value_of(here, VELOCITY + axis);
   if (!is_at_end(here, axis, by)) return 0.5 * (inside + beside(here, axis, by, VELOCITY + axis));
   const gab_side *side = &here->it->options.flow->sides[2 * axis + (by > 0)];
-  if (gab_side_kind_is_open(side->kind)) return inside;
-  return gab_units_velocity_to_physical(&here->it->options.units, side->velocity[axis]);
+  return gab_side_kind_is_open(side->kind) ? inside : side_velocity(here, axis, by);
 }
 
 /* du_i/dx_j: central, one-sided at sides. */

@@ -25,6 +25,7 @@ typedef void gab_velocity_fn(void *user, const double centre[3], double velocity
 
 typedef struct gab_consistent_options {
   const gab_lbm_options *flow; /**< its sides */
+  const gab_domain *domain;    /**< of the flow, for profiles of sides */
   gab_units units;
   int finest;    /**< level that there may be */
   bool projects; /**< the velocity is made free of divergence */

@@ -677,6 +677,11 @@ class Campaign:
             with open(path, "w") as file:
                 json.dump(case, file, indent=1)
 
+    @staticmethod
+    def is_too_fast(log):
+        with open(log, errors="replace") as file:
+            return "initial: the Mach number" in file.read()
+
     def one(self, seed):
         rng = random.Random(seed)
         work = os.path.join(self.options.out, "case-%d" % seed)
@@ -702,6 +707,12 @@ class Campaign:
             alone["set"].append("lbm.temporal_blocking=4")
         first, second = os.path.join(work, "alone"), os.path.join(work, "several")
         code = self.compute(path, first, alone)
+        if code == 2 and self.is_too_fast(first + ".log"):  # known only once equations are solved
+            self.counts["starts refused"] += 1
+            case["initial"] = {"type": "uniform"}
+            with open(path, "w") as file:
+                json.dump(case, file, indent=1)
+            code = self.compute(path, first, alone)
         if code not in (0, 4):
             return "alone: ended with %s" % code
         for _ in range(20):  # what is drawn may be what no case allows

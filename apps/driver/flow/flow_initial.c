@@ -38,6 +38,7 @@ static gab_status create(const simulation *made, workshop *shop)
   const flow_case *which = made->parameters;
   const gab_initial_flow *flow = &which->setup.initial_flow;
   const gab_consistent_options options = {.flow = &which->setup.options,
+                                          .domain = &which->domain,
                                           .units = which->setup.units,
                                           .finest = which->refinement.max_level,
                                           .projects = flow->projects,
