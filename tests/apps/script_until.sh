@@ -128,5 +128,5 @@ run 0 2 mean.yaml --set run.steps=100 --set resilience.disk.every=25
 "$gabion" run mean.yaml --set resilience.disk.every=25 --out out >said.txt 2>&1 || complain "not resumed: $(cat said.txt)"
 same 'converged, after a restart'
 run 2 1 mean.yaml --set run.until.converged.of=d.fx
-said "run.until.converged.of: forces.csv has no column 'd.fx'; it has c.fx to c.fy"
+said "run.until.converged.of: forces.csv has no column 'd.fx'; it has c.fx to c.centre_y"
 finish
