@@ -35,7 +35,8 @@ static gab_status create_solver(gab_consistent *it, bool is_pressure, gab_ellipt
     const bool is_value = gab_side_kind_is_open(given->kind);
     options.sides[side].kind = is_value ? GAB_ELLIPTIC_VALUE : GAB_ELLIPTIC_GRADIENT;
     if (is_value && is_pressure)
-      options.sides[side].value = gab_units_pressure_to_physical(&it->options.units, given->density);
+      options.sides[side].value = gab_units_pressure_to_physical(
+          &it->options.units, 1 + (given->density - 1) * gab_side_factor_at(given, 0));
   }
   return gab_elliptic_create(it->forest, &options, solver);
 }

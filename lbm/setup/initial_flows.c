@@ -2,6 +2,7 @@
 #include "lbm/setup/initial_flows_impl.h"
 #include "lbm/setup/lbm_config.h"
 
+#include "core/base/log.h"
 #include "core/memory/memory.h"
 #include "lbm/setup/turbulence.h"
 #include "lbm/setup/vectors_impl.h"
@@ -136,12 +137,18 @@ gab_status gab_initial_flows_declare(gab_config *config)
 
 /* ------------------------------------------------------------------------------------------ velocities */
 
+enum { MOST_IMAGES = 2 }; /* on either side along a periodic axis */
+
 static void shear_velocity(void *user, const double centre[3], double velocity[3])
 {
   const gab_initial_flow *it = user;
   const double along = (centre[0] - it->low[0]) / it->length[0];
-  double profile = tanh((centre[1] - it->at[0]) / it->thickness);
-  if (it->layer_count == 2) profile -= tanh((centre[1] - it->at[1]) / it->thickness) + 1;
+  const int images = it->layer_count == 2 && it->periodic[1] ? MOST_IMAGES : 0;
+  double profile = it->layer_count == 2 ? -1 : tanh((centre[1] - it->at[0]) / it->thickness);
+  for (int i = -images; it->layer_count == 2 && i <= images; i++) {
+    const double y = centre[1] - i * it->length[1];
+    profile += tanh((y - it->at[0]) / it->thickness) - tanh((y - it->at[1]) / it->thickness);
+  }
   memcpy(velocity, it->mean, sizeof it->mean);
   velocity[0] += it->layer_speed * profile;
   velocity[1] += it->layer_speed * it->perturbation * sin(2 * PI * (double)it->waves * along);
@@ -158,19 +165,30 @@ static double swirl_over_distance(const gab_initial_vortex *vortex, double squar
   return vortex->speed / (lamb_oseen_most * vortex->radius) * shape;
 }
 
+static void add_vortex(const gab_initial_vortex *vortex, double x, double y, double velocity[3])
+{
+  const double swirl = swirl_over_distance(vortex, x * x + y * y);
+  velocity[0] -= swirl * y;
+  velocity[1] += swirl * x;
+}
+
+/* Vortices with circulation reach too far for a sum over images: the nearest one counts. */
 static void vortex_velocity(void *user, const double centre[3], double velocity[3])
 {
   const gab_initial_flow *it = user;
   memcpy(velocity, it->mean, sizeof it->mean);
   for (size_t i = 0; i < it->vortex_count; i++) {
+    const gab_initial_vortex *vortex = &it->vortices[i];
     double off[2];
+    int images[2];
     for (int axis = 0; axis < 2; axis++) {
-      off[axis] = centre[axis] - it->vortices[i].centre[axis];
+      off[axis] = centre[axis] - vortex->centre[axis];
       if (it->periodic[axis]) off[axis] -= it->length[axis] * nearbyint(off[axis] / it->length[axis]);
+      images[axis] = it->periodic[axis] && !vortex->has_circulation ? MOST_IMAGES : 0;
     }
-    const double swirl = swirl_over_distance(&it->vortices[i], off[0] * off[0] + off[1] * off[1]);
-    velocity[0] -= swirl * off[1];
-    velocity[1] += swirl * off[0];
+    for (int y = -images[1]; y <= images[1]; y++)
+      for (int x = -images[0]; x <= images[0]; x++)
+        add_vortex(vortex, off[0] + x * it->length[0], off[1] + y * it->length[1], velocity);
   }
 }
 
@@ -208,6 +226,13 @@ static gab_status read_turbulence(const gab_config *config, const gab_domain *do
     return gab_config_fail(config, "initial.length",
                            "is %g: it has to lie between the shortest wave %g and the longest side %g",
                            options.peak, options.shortest, longest);
+  for (int axis = 0; axis < domain->dimension; axis++)
+    if (options.peak > flow->length[axis] * (1 + 1e-12))
+      gab_log(
+          GAB_LOG_WARNING,
+          "initial.length: the waves with most energy, of %g m, do not fit along %c, of %g m: longer ones have directions along "
+          "the other axes only, so that the components differ, and rms is that of their mean",
+          options.peak, (int)"xyz"[axis], flow -> length[axis]);
   flow->speed = 3 * options.rms;
   flow->velocity = gab_turbulence_velocity;
   GAB_TRY(gab_turbulence_create(&options, &flow->turbulence));
@@ -257,6 +282,14 @@ static gab_status read_vortices(const gab_config *config, gab_initial_flow *flow
         gab_config_choice_index(config, gab_config_path(path, "initial.vortices.%zu.profile", i)) == 0;
     flow->speed = fmax(flow->speed, fabs(vortex->speed));
     for (int axis = 0; axis < 2; axis++) {
+      const double half = 0.5 * flow->length[axis],
+                   jump = 2 * swirl_over_distance(vortex, half * half) * half;
+      if (flow->periodic[axis] && vortex->has_circulation && fabs(jump) > 0.05 * fabs(vortex->speed))
+        gab_log(
+            GAB_LOG_WARNING,
+            "initial.vortices.%zu: %c is periodic, and half a period from the vortex the velocity along %c jumps by %.3g m/s: "
+            "the profile 'taylor' or a longer domain has no such sheet of vorticity",
+            i, (int)"xy"[axis], (int)"yx"[axis], fabs(jump));
       const double low = flow->low[axis], high = low + flow->length[axis];
       if (centre[axis] < low || centre[axis] > high)
         return gab_config_fail(config, gab_config_path(path, "initial.vortices.%zu.centre", i),

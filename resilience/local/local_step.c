@@ -370,6 +370,8 @@ gab_status gab_local_rest(void *user, bool *took_rank)
 {
   gab_local_run *run = user;
   *took_rank = false;
+  if (why_not(run))
+    return gab_world_check(run->world); /* the active processes know it, too: gab_local_begin() */
   if (!run->channel || run->epoch != gab_world_epoch(run->world)) {
     GAB_TRY(gab_local_generation(run));
     gab_world_set_policy(run->world, GAB_POLICY_MARK_DOWN);

@@ -482,6 +482,9 @@ static gab_status run_protected(gab_timeloop *loop)
   gab_status status = gab_world_rest(
       loop->world, &abort_request); /* a spare waits here until it gets a rank or the run ends */
   if (status == GAB_ERR_FAULT) return end_before_start(loop);
+  /* A spare that fails by itself would get a rank in the next repair and not run it. */
+  if (status != GAB_OK && is_spare && abort_request == GAB_OK && gab_world_check(loop->world) == GAB_OK)
+    (void)gab_world_raise(loop->world, status);
   if (status != GAB_OK || gab_world_is_spare(loop->world)) return gab_world_dismiss(loop->world, status);
   const gab_local_recovery *local = gab_loop_local(loop);
   const bool came_alone = is_spare && local && local->is_on(loop);

@@ -82,8 +82,9 @@ gab_status gab_app_kept_results_check(gab_world *world, const gab_app_case *whic
                                       bool *is_finished);
 /** Compares a case with that of a checkpoint. A file that only a start reads (gab_config_key.at_start) counts as the same if the case
  *  names the same one as then, or if nothing is left there. Local, equal on all ranks.
+ *  @param[in] has_begun  the case is that of a run which is only read: files of its start do not matter
  *  @param[out] differences  lines, terminated @param[out] count  of parameters that differ */
-gab_status gab_app_manifest_compare(const gab_config *config, const gab_manifest *manifest,
+gab_status gab_app_manifest_compare(const gab_config *config, const gab_manifest *manifest, bool has_begun,
                                     gab_buffer *differences, size_t *count);
 /** Says in the log how a run ended that did not come to its last step. Stopped in time is no error. Local, by
  * all. */

@@ -72,14 +72,15 @@ static bool is_settled(const gab_config *config, const gab_manifest *manifest, c
 }
 
 /* The lines of a text of the state that can differ. @param[out] out  cleared */
-static gab_status keep_unsettled(const gab_config *config, const gab_manifest *manifest,
+static gab_status keep_unsettled(const gab_config *config, const gab_manifest *manifest, bool has_begun,
                                  const gab_buffer *mine, const gab_buffer *from, gab_buffer *out)
 {
   char key[GAB_CONFIG_PATH_CAPACITY];
   gab_buffer parameters = {0};
   gab_status status = gab_config_canonical(config, &parameters);
   for (size_t at = 0, length; status == GAB_OK && (length = next_line(from, at, key)) > 0; at += length)
-    if (!is_settled(config, manifest, &parameters, mine, key))
+    if (!(has_begun && gab_config_is_read_at_start(config, key)) &&
+        !is_settled(config, manifest, &parameters, mine, key))
       status = gab_put_bytes(out, from->data + at, length);
   gab_buffer_release(&parameters);
   return status;
@@ -100,13 +101,13 @@ static gab_status name_files(const gab_config *config, gab_buffer *differences)
   return status;
 }
 
-gab_status gab_app_manifest_compare(const gab_config *config, const gab_manifest *manifest,
+gab_status gab_app_manifest_compare(const gab_config *config, const gab_manifest *manifest, bool has_begun,
                                     gab_buffer *differences, size_t *count)
 {
   gab_buffer all = {0}, mine = {0}, theirs = {0};
   gab_status status = gab_resilience_state_text(config, &all);
-  if (status == GAB_OK) status = keep_unsettled(config, manifest, &all, &all, &mine);
-  if (status == GAB_OK) status = keep_unsettled(config, manifest, &all, &manifest->state, &theirs);
+  if (status == GAB_OK) status = keep_unsettled(config, manifest, has_begun, &all, &all, &mine);
+  if (status == GAB_OK) status = keep_unsettled(config, manifest, has_begun, &all, &manifest->state, &theirs);
   *count = status == GAB_OK ? gab_manifest_compare(&theirs, &mine, "in the checkpoint", has_its_default,
                                                    config, differences)
                             : 0;
@@ -123,7 +124,7 @@ static gab_status check_case(const gab_config *config, const gab_app_options *op
 {
   gab_buffer differences = {0};
   size_t count;
-  gab_status status = gab_app_manifest_compare(config, manifest, &differences, &count);
+  gab_status status = gab_app_manifest_compare(config, manifest, false, &differences, &count);
   const char *text = (const char *)differences.data;
   if (status == GAB_OK && count > 0 && options->anyway)
     gab_log(GAB_LOG_WARNING,

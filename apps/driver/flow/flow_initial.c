@@ -23,9 +23,18 @@ static void workshop_release(workshop *gone)
   if (gone->forest) gab_forest_destroy(&gone->forest);
 }
 
-static gab_status check_sides(const flow_case *which)
+static gab_status check_sides(const simulation *made)
 {
+  const flow_case *which = made->parameters;
   const gab_initial_flow *flow = &which->setup.initial_flow;
+  for (int side = 0; side < 2 * which->domain.dimension && flow->solves; side++) {
+    const gab_side *given = &which->setup.options.sides[side];
+    if (gab_side_kind_is_open(given->kind) && given->shape)
+      return gab_config_fail(
+          which->base.config, "initial.consistent_pressure",
+          "is not for sides whose pressure has a shape, as that of %s: the equation takes one value for a side",
+          gab_app_side_name(made, side));
+  }
   if (which->setup.patches && flow->projects)
     return gab_config_fail(
         which->base.config, "initial.project",
@@ -46,7 +55,7 @@ static gab_status create(const simulation *made, workshop *shop)
                                           .velocity = flow->velocity,
                                           .user = flow->user};
   gab_forest_options grid = which->base.grid;
-  GAB_TRY(check_sides(which));
+  GAB_TRY(check_sides(made));
   GAB_TRY(gab_forest_create(made->base.world, &grid, &shop->forest));
   return gab_app_blame(which->base.config, "initial",
                        gab_consistent_create(shop->forest, &options, &shop->consistent));
@@ -109,6 +118,18 @@ static gab_status check_speed(const simulation *made)
                        gab_flow_check(&(gab_flow_scales){.omega = 1, .velocity = speed}));
 }
 
+/* As for formulas, whose divergence is refused: here that at sides counts, too. */
+static void warn_of_divergence(const simulation *made)
+{
+  const double most = 0.05, found = made->initial.divergence[1];
+  if (found <= most) return;
+  gab_log(
+      GAB_LOG_WARNING,
+      "initial: the divergence of the velocity, sides included, is %.2g of its gradient (root mean squares), more than %g: it "
+      "leaves as sound%s",
+      found, most, made->parameters->setup.initial_flow.projects ? "" : "; initial.project removes it");
+}
+
 gab_status gab_app_initial_set(simulation *made)
 {
   workshop shop = {.forest = NULL};
@@ -122,6 +143,7 @@ gab_status gab_app_initial_set(simulation *made)
                                     take_block, &it);
   workshop_release(&shop);
   if (status == GAB_OK) status = check_speed(made);
+  if (status == GAB_OK) warn_of_divergence(made);
   made->has_initial = status == GAB_OK;
   return status;
 }

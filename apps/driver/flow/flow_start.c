@@ -160,7 +160,8 @@ static gab_status check_state(const gab_config *config, const source *from)
 {
   gab_buffer differences = {0};
   size_t count;
-  gab_status status = gab_app_manifest_compare(from->which->config, manifest_of(from), &differences, &count);
+  gab_status status =
+      gab_app_manifest_compare(from->which->config, manifest_of(from), true, &differences, &count);
   if (status == GAB_OK && count > 0)
     status = gab_config_fail(
         config, key_from, "the case in %s is not that of its checkpoint of step %" GAB_PRI_STEP ":\n%.900s",
@@ -274,6 +275,8 @@ typedef struct taking {
   simulation *made;
   const shared_scalars *shared;
   const flow_case *theirs;
+  gab_units
+      kinematic; /* of this run, with the density of that one: p / rho is what a flow has, whatever its density */
   int dimension, values, copied;
   /* Of the block that is set. */
   const uint8_t *kinds;
@@ -301,13 +304,12 @@ static const double *take_cell(void *user, const int32_t at[3], gab_lbm_state *s
 {
   taking *it = user;
   const size_t cell = index_of(it, at);
-  const gab_units *units = &it->made->parameters->setup.units;
   const gab_resampled kind = it->kinds[cell];
   it->made->begun.cells[kind]++;
   if (kind == GAB_RESAMPLED_OUTSIDE) return NULL;
   memset(state->velocity, 0, sizeof state->velocity);
   if (kind == GAB_RESAMPLED_NOTHING) return NULL;
-  gab_lbm_state_of(units, it->dimension, it->state + cell * (size_t)it->values, state);
+  gab_lbm_state_of(&it->kinematic, it->dimension, it->state + cell * (size_t)it->values, state);
   take_scalars(it, at, it->state + cell * (size_t)it->values + gab_lbm_state_values(it->dimension));
   const double *u = state->velocity;
   it->made->begun.speed = fmax(it->made->begun.speed, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
@@ -351,6 +353,30 @@ static gab_status check_speed(const simulation *made)
   return gab_app_blame(config, key_from, status);
 }
 
+static double finest_level(const gab_forest *forest)
+{
+  int finest = 0;
+  for (size_t b = 0; b < gab_forest_block_count(forest); b++) {
+    const int level = gab_block_level(forest, gab_forest_block(forest, b));
+    if (level > finest) finest = level;
+  }
+  return finest;
+}
+
+/* The grid of a start follows from bodies and boxes: criteria of the flow refine it later. */
+static gab_status warn_of_levels(const simulation *made, const source *from)
+{
+  double finest[2] = {finest_level(made->base.forest), finest_level(from->run->forest)};
+  GAB_TRY(gab_world_max_f64(made->base.world, finest, 2));
+  if (finest[1] > finest[0])
+    gab_log(
+        GAB_LOG_WARNING,
+        "initial.from: that run has blocks up to level %g, this one starts with blocks up to level %g: what only finer cells resolve "
+        "is lost; criteria of bodies and boxes refine a grid before the start, those of the flow after it",
+        finest[1], finest[0]);
+  return GAB_OK;
+}
+
 static gab_status load(simulation *made, source *from)
 {
   GAB_TRY(open_source(made, from));
@@ -358,6 +384,7 @@ static gab_status load(simulation *made, source *from)
   const shared_scalars shared = find_scalars(mine, theirs);
   note(made, from);
   GAB_TRY(read_source(made, from, &shared));
+  GAB_TRY(warn_of_levels(made, from));
   const bool copies = shares_populations(mine, theirs);
   gab_lbm_populations populations = {.lbm = ((const simulation *)from->run)->lbm};
   const gab_resampler_copy copy = {
@@ -365,10 +392,12 @@ static gab_status load(simulation *made, source *from)
   taking it = {.made = made,
                .shared = &shared,
                .theirs = theirs,
+               .kinematic = mine->setup.units,
                .dimension = mine->domain.dimension,
                .values = gab_lbm_state_values(mine->domain.dimension) + (int)shared.count,
                .copied = copies ? copy.values : 0,
                .cells = mine->base.grid.cells};
+  it.kinematic.density = theirs->setup.units.density;
   made->begun.copies = copies;
   const gab_status status =
       gab_resampler_evaluate(from->resampler, made->base.forest, copies ? &copy : NULL, take_block, &it);
