@@ -399,8 +399,8 @@ typedef struct gab_side_load {
 } gab_side_load;
 /** Asks for them, and for the forces, in the next gab_lbm_exchange_finish(). On all processes. */
 void gab_lbm_request_side_loads(gab_lbm *lbm);
-/** Of the step that was asked for, by exact sums over the links of fluid cells to places beyond sides; a place in an edge counts for a side
- *  that fluid passes. Without other levels at a side, the flows of all sides are what the mass in the domain has changed by, to rounding.
+/** Of the step that was asked for, by exact sums over the links of fluid cells to places beyond sides; links from beyond several sides are
+ *  divided among these by the velocity of the cell. Without other levels at a side, the flows of all sides are what the mass in the domain has changed by, to rounding.
  *  Collective. @param[out] loads  by condition, those that there are @return ::GAB_ERR_STATE if no step has been asked */
 gab_status gab_lbm_side_loads(gab_lbm *lbm, gab_side_load loads[GAB_MOST_CONDITIONS]);
 

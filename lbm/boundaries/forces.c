@@ -29,7 +29,8 @@ static void add_block(gab_lbm *lbm, const gab_lbm_block *block)
 
 void gab_lbm_clear_forces(gab_lbm *lbm)
 {
-  gab_lbm_clear_side_loads(lbm);
+  if (lbm->wants_side_loads)
+    gab_lbm_clear_side_loads(lbm); /* else they stay those of the step that was asked for */
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
   for (size_t body = 0; body < bodies; body++)
     for (int axis = 0; axis < 3; axis++) {

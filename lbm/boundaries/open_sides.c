@@ -258,9 +258,12 @@ static double wave_term(const gab_level_model *at, int dimension, double across,
 static double characteristic_arrives(const gab_lbm_model *model, const gab_level_model *at,
                                      const gab_open_link *link, const gab_open_view *seen)
 {
-  const gab_side *side = gab_lbm_condition(&model->options, link->conditions[link->side / 2]);
-  double given, u[3], drho = state_of(model, at, link, seen, u, &given);
+  double given, u[3], drho = state_of(model, at, link, seen, u, &given), softness[GAB_SIDE_COUNT] = {0};
   const int normal = link->side / 2;
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    if (link->sides >> side & 1)
+      softness[side] =
+          gab_lbm_condition(&model->options, link->conditions[side / 2])->relaxation * at->softness[side];
   double extra = kept_share(at, 10, u) * shear_stress(model, link, seen, drho, u);
   if (link->source[0] != GAB_OPEN_SELF)
     extra -= kept_share(at, 30, u) * normal_stress(model, link, seen->sent, drho, u);
@@ -268,7 +271,7 @@ static double characteristic_arrives(const gab_lbm_model *model, const gab_level
     extra += 6 * model->lattice->weight[link->q] *
              wave_term(at, model->lattice->dimension, link->side % 2 ? u[normal] : -u[normal],
                        drho - seen->next_drho);
-  const double out = drho + side->relaxation * mean_of(link, at->softness) * (given - drho);
+  const double out = drho + mean_of(link, softness) * (given - drho);
   stop_backflow(link, u);
   return gab_lbm_equilibrium(model, link->q, out, u) + extra;
 }

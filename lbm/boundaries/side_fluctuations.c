@@ -93,6 +93,11 @@ gab_status gab_side_turbulence_draw(const gab_config *config, const char *path, 
   const double peak = 0.74683 / it->length, least = 0.1 * peak, most = 2 * pi / 4;
   const double ratio = pow(most / least, 1.0 / (GAB_SIDE_TURBULENCE_WAVES / 2));
   double energy[GAB_SIDE_TURBULENCE_WAVES], sum = 0;
+  const double given = sqrt(side->velocity[0] * side->velocity[0] + side->velocity[1] * side->velocity[1] +
+                            side->velocity[2] * side->velocity[2]);
+  if (!(speed > 1e-6 * given))
+    return gab_config_fail(config, gab_config_path(key, "%s.turbulence_intensity", path),
+                           "is a share of the mean velocity of the side, which is 0");
   gab_config_path(key, "%s.turbulence_length", path);
   if (it->length < 2)
     return gab_config_fail(config, key, "is %g cells, less than 2: the grid does not resolve it", it->length);

@@ -40,21 +40,59 @@ static bool passes(const gab_side *side, int axis)
   return gab_side_is_open(side) || (gab_side_moves(side) && side->velocity[axis] != 0);
 }
 
-/* The condition that a link from a place beyond sides counts for; in edges, one that fluid passes. -1: the place is inside. */
-static int condition_of_link(const gab_lbm_model *model, int level, const int64_t place[3])
+/* The sides that a place lies beyond. @param[out] condition  by axis; -1: not beyond @return their number */
+static int conditions_of_link(const gab_lbm_model *model, int level, const int64_t place[3], int condition[3])
 {
   const gab_domain *domain = gab_geometry_domain(model->geometry);
-  int found = -1;
-  bool has_passage = false;
-  for (int axis = 0; axis < domain->dimension; axis++) {
+  int count = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    condition[axis] = -1;
+    if (axis >= domain->dimension || domain->periodic[axis]) continue;
     const bool is_above = place[axis] >= size_of(model, level, axis);
-    if (domain->periodic[axis] || (place[axis] >= 0 && !is_above)) continue;
-    const int condition = gab_condition_at(model, level, place, 2 * axis + is_above);
-    const bool is_passage = passes(gab_lbm_condition(&model->options, condition), axis);
-    if (found < 0 || (is_passage && !has_passage)) found = condition;
-    has_passage = has_passage || is_passage;
+    if (place[axis] >= 0 && !is_above) continue;
+    condition[axis] = gab_condition_at(model, level, place, 2 * axis + is_above);
+    count++;
   }
-  return found;
+  return count;
+}
+
+/* Of a link from beyond several sides. The velocity u of its cell tells what each has of the mass, 6 w c_a u_a, and of the flux of momentum
+ * along another axis, 18 w c_a u_a u_b; the rest of the mass is that of all that fluid passes, the rest of the momentum that of the side across it.
+ * So each side of a uniform flow at an angle has all of its flux, and in a fluid at rest each has its pressure, in whatever order the axes are. */
+static void add_edge(const side_visit *by, const int condition[3], int q, double mass, const double u[3])
+{
+  const gab_lattice *lattice = by->model->lattice;
+  const int8_t *c = lattice->c[q];
+  const double net = by->is_arriving ? mass : -mass,
+               known = by->is_arriving ? 0 : by->block->at->volume * lattice->weight[q];
+  bool counts[3];
+  int passages = 0, beyond = 0;
+  double flow = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    counts[axis] =
+        condition[axis] >= 0 && passes(gab_lbm_condition(&by->model->options, condition[axis]), axis);
+    passages += counts[axis];
+    beyond += condition[axis] >= 0;
+  }
+  for (int axis = 0; axis < 3; axis++) flow += counts[axis] ? 6 * known * c[axis] * u[axis] : 0;
+  for (int axis = 0; axis < 3; axis++)
+    if (passages == 0 ? condition[axis] >= 0 : counts[axis])
+      gab_exact_add(&by->sums[condition[axis]].flow,
+                    passages == 0 ? net / beyond : (net - flow) / passages + 6 * known * c[axis] * u[axis]);
+  for (int along = 0; along < 3; along++) {
+    double rest = -c[along] * mass;
+    for (int axis = 0; axis < 3; axis++) {
+      if (condition[axis] < 0 || axis == along) continue;
+      const double sheared = -18 * known * c[axis] * u[axis] * u[along];
+      gab_exact_add(&by->sums[condition[axis]].force[along], sheared);
+      rest -= sheared;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+      const bool is_owner = condition[along] >= 0 ? axis == along : condition[axis] >= 0;
+      if (is_owner)
+        gab_exact_add(&by->sums[condition[axis]].force[along], condition[along] >= 0 ? rest : rest / beyond);
+    }
+  }
 }
 
 /* @param[in] cell  of the domain @param[in] index  of it in the view */
@@ -62,15 +100,28 @@ static void add_cell(const side_visit *by, const gab_lbm_block *view, uint32_t i
 {
   const gab_lattice *lattice = by->model->lattice;
   const double volume = by->block->at->volume;
+  double u[3] = {0, 0, 0};
+  bool has_velocity = by->is_arriving;
   for (int q = 1; q < lattice->q; q++) {
     const int8_t *c = lattice->c[q];
     const int out = gab_lattice_opposite(q);
     const int64_t place[3] = {cell[0] - c[0], cell[1] - c[1], cell[2] - c[2]};
-    const int condition = condition_of_link(by->model, by->block->at->level, place);
-    if (condition < 0) continue;
+    int condition[3];
+    const int count = conditions_of_link(by->model, by->block->at->level, place, condition);
+    if (count == 0) continue;
     const ptrdiff_t where = by->is_arriving ? view->now->arriving[q] : view->now->sent[out];
     const double mass = volume * gab_value_at(view->src, gab_place(index, where));
-    gab_side_load_sums *to = &by->sums[condition];
+    if (count > 1) {
+      double f[GAB_LATTICE_MAX_Q], drho;
+      for (int k = 0; k < lattice->q && !has_velocity; k++)
+        f[k] = gab_value_at(view->src, gab_place(index, view->now->sent[k]));
+      if (!has_velocity) gab_lbm_moments(by->model, by->block->at, f, &drho, u);
+      has_velocity = true;
+      add_edge(by, condition, q, mass, u);
+      continue;
+    }
+    const int axis_of = condition[0] >= 0 ? 0 : condition[1] >= 0 ? 1 : 2;
+    gab_side_load_sums *to = &by->sums[condition[axis_of]];
     gab_exact_add(&to->flow, by->is_arriving ? mass : -mass);
     for (int axis = 0; axis < 3; axis++)
       if (c[axis] != 0) gab_exact_add(&to->force[axis], -c[axis] * mass);

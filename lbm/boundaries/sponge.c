@@ -46,23 +46,40 @@ static double kept_stress(double rate, double viscosity)
   return (1 - fmax(1, 1 / (0.5 + viscosity * (1 / rate - 0.5)))) / (1 - rate);
 }
 
-/* @param[in] weight  1 at the side, 0 at the end of the sponge @param[in,out] f  what the cell has sent */
-static void absorb(const gab_lbm_model *model, const gab_level_model *at, const target *to, double weight,
+/* What the sponge of one side does to a cell. */
+typedef struct share {
+  const target *to;
+  double weight; /* 1 at the side, 0 at the end of the sponge */
+} share;
+
+/* All sponges that a cell lies in act on the same state, so their order does not matter: what they draw adds up, up to all of it; the largest
+ * viscosity holds. @param[in,out] f  what the cell has sent */
+static void absorb(const gab_lbm_model *model, const gab_level_model *at, const share *shares, int count,
                    double *f)
 {
-  const gab_sponge *sponge = &to->side->sponge;
-  const double keep = kept_stress(at->rates.even, 1 + (sponge->viscosity - 1) * weight),
-               draw = ldexp(sponge->rate * weight, -at->level);
-  double drho, u[3];
+  double drho, u[3], wanted[GAB_SIDE_COUNT], velocity[GAB_SIDE_COUNT][3], draw[GAB_SIDE_COUNT], all = 0,
+                                                                                                viscosity = 1;
   gab_lbm_moments(model, at, f, &drho, u);
   for (int axis = 0; axis < 3; axis++)
     u[axis] += 0.5 * at->rates.force[axis] / (1 + drho); /* all that f has */
-  const double wanted = gab_side_is_open(to->side) ? to->drho : drho;
-  const double *velocity = gab_side_moves(to->side) || sponge->has_velocity ? to->velocity : u;
+  for (int k = 0; k < count; k++) {
+    const target *to = shares[k].to;
+    const gab_sponge *sponge = &to->side->sponge;
+    const bool has_velocity = gab_side_moves(to->side) || sponge->has_velocity;
+    viscosity = fmax(viscosity, 1 + (sponge->viscosity - 1) * shares[k].weight);
+    draw[k] = ldexp(sponge->rate * shares[k].weight, -at->level);
+    all += draw[k];
+    wanted[k] = gab_side_is_open(to->side) ? to->drho : drho;
+    for (int axis = 0; axis < 3; axis++) velocity[k][axis] = has_velocity ? to->velocity[axis] : u[axis];
+  }
+  for (int k = 0; k < count && all > 1; k++) draw[k] /= all;
+  const double keep = kept_stress(at->rates.even, viscosity);
   for (int q = 0; q < model->lattice->q; q++) {
     const double now = gab_lbm_equilibrium(model, q, drho, u);
-    const double change = gab_lbm_equilibrium(model, q, wanted, velocity) - now;
-    f[q] = now + keep * (f[q] - now) + draw * change;
+    double change = 0;
+    for (int k = 0; k < count; k++)
+      change += draw[k] * (gab_lbm_equilibrium(model, q, wanted[k], velocity[k]) - now);
+    f[q] = now + keep * (f[q] - now) + change;
   }
 }
 
@@ -94,30 +111,36 @@ static bool is_uniform(const gab_lbm_model *model, int side, const target *to)
          (!to->side || to->side->profile == GAB_PROFILE_CONSTANT);
 }
 
+/* @param[in] sides  bits of those whose sponges the block has cells of */
 static void absorb_row(const gab_lbm_model *model, const gab_lbm_block *block, const gab_sponge_cells *at,
-                       const gab_run *run, int32_t first, int32_t last, int side,
-                       const double ramp[GAB_SIDE_FACTORS])
+                       const gab_run *run, int32_t first, int32_t last, unsigned sides,
+                       const double reach[GAB_SIDE_COUNT], const double ramp[GAB_SIDE_FACTORS])
 {
-  const int level = block->at->level, axis = side / 2;
-  const double reach = reach_of(model, side);
-  target to = {0};
-  bool known = false;
-  for (int32_t i = first; i < last; i++) {
-    const int64_t cell[3] = {block->first[0] + run->x + i, block->first[1] + run->y,
-                             block->first[2] + run->z};
-    const double away = distance_from(model, level, side, cell[axis]);
+  const int level = block->at->level;
+  target to[GAB_SIDE_COUNT];
+  bool known[GAB_SIDE_COUNT] = {false};
+  int64_t cell[3] = {block->first[0] + run->x + first, block->first[1] + run->y, block->first[2] + run->z};
+  for (int side = 2; side < GAB_SIDE_COUNT; side++)
+    if ((sides >> side & 1) && distance_from(model, level, side, cell[side / 2]) >= reach[side])
+      sides &= ~(1U << side);
+  for (int32_t i = first; i < last && sides != 0; i++, cell[0]++) {
+    share shares[GAB_SIDE_COUNT];
     double f[GAB_LATTICE_MAX_Q];
-    if (away >= reach) {
-      if (axis != 0) return;
-      continue;
+    int count = 0;
+    for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+      if (!(sides >> side & 1)) continue;
+      const double away = distance_from(model, level, side, cell[side / 2]);
+      if (away >= reach[side]) continue;
+      if (!known[side]) to[side] = target_of(model, level, side, cell, ramp);
+      known[side] = is_uniform(model, side, &to[side]);
+      if (!to[side].side || away >= to[side].side->sponge.thickness) continue;
+      const double left = 1 - away / to[side].side->sponge.thickness;
+      shares[count++] = (share){.to = &to[side], .weight = left * left};
     }
-    if (!known) to = target_of(model, level, side, cell, ramp);
-    known = is_uniform(model, side, &to);
-    if (!to.side || away >= to.side->sponge.thickness) continue;
-    const double left = 1 - away / to.side->sponge.thickness;
+    if (count == 0) continue;
     const size_t start = run->start + (uint32_t)i - at->shift;
     for (int q = 0; q < model->lattice->q; q++) f[q] = gab_value_at(at->field, gab_place(start, at->sent[q]));
-    absorb(model, block->at, &to, left * left, f);
+    absorb(model, block->at, shares, count, f);
     for (int q = 0; q < model->lattice->q; q++) gab_value_set(at->field, gab_place(start, at->sent[q]), f[q]);
   }
 }
@@ -135,19 +158,23 @@ void gab_sponge_apply(const gab_lbm_model *model, const gab_lbm_block *block, si
                       const gab_sponge_cells *at, const double ramp[GAB_SIDE_FACTORS])
 {
   const gab_run *runs = block->runs;
+  double reach[GAB_SIDE_COUNT] = {0};
+  unsigned sides = 0;
   for (int side = 0; side < 2 * model->lattice->dimension; side++) {
     if (!reaches(model, block, side)) continue;
-    size_t r = block->run_start[slab];
-    const size_t end = block->run_start[slab + 1];
-    if (at->is_part)
-      GAB_LOWER_BOUND(size_t, r, end, i, runs[i].start + (uint32_t)runs[i].length <= at->shift);
-    for (; r < end && (!at->is_part || runs[r].start < at->shift + at->count); r++) {
-      int32_t first = 0, last = runs[r].length;
-      if (at->is_part && runs[r].start < at->shift) first = (int32_t)(at->shift - runs[r].start);
-      if (at->is_part && runs[r].start + (uint32_t)last > at->shift + at->count)
-        last = (int32_t)(at->shift + at->count - runs[r].start);
-      absorb_row(model, block, at, &runs[r], first, last, side, ramp);
-    }
+    sides |= 1U << side;
+    reach[side] = reach_of(model, side);
+  }
+  if (sides == 0) return;
+  size_t r = block->run_start[slab];
+  const size_t end = block->run_start[slab + 1];
+  if (at->is_part) GAB_LOWER_BOUND(size_t, r, end, i, runs[i].start + (uint32_t)runs[i].length <= at->shift);
+  for (; r < end && (!at->is_part || runs[r].start < at->shift + at->count); r++) {
+    int32_t first = 0, last = runs[r].length;
+    if (at->is_part && runs[r].start < at->shift) first = (int32_t)(at->shift - runs[r].start);
+    if (at->is_part && runs[r].start + (uint32_t)last > at->shift + at->count)
+      last = (int32_t)(at->shift + at->count - runs[r].start);
+    absorb_row(model, block, at, &runs[r], first, last, sides, reach, ramp);
   }
 }
 

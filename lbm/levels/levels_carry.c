@@ -208,6 +208,7 @@ static gab_status draft_impulses(gab_level_maker *by, const pair *it, const part
   int32_t coarse[3], wall[3];
   beyond_end(it, end, coarse);
   gab_path_child(&by->paths, coarse, 0, wall);
+  const double middle[3] = {wall[0] + 1.0, wall[1] + 1.0, wall[2] + 1.0}; /* of the coarse cell */
   for (int i = 0; i < 4 * row_count(by); i++) {
     const gab_level_interface_carry carry = carry_of(by, it, own, i >> 2);
     const int up = i & 1 ? 1 : -1, back = i & 2 ? -1 : 1;
@@ -218,7 +219,7 @@ static gab_status draft_impulses(gab_level_maker *by, const pair *it, const part
         .q = (int8_t)straight(by->model->lattice, it->along, way),
         .sent_q = (int8_t)(back > 0 ? carry.q : gab_lattice_opposite(carry.q)),
         .share = 0.5 * (1 << dimension_of(by)) * way * up * back * carry.weight};
-    GAB_TRY(gab_level_add_impulse(by, made, wall, false));
+    GAB_TRY(gab_level_add_impulse(by, made, wall, middle, false));
   }
   return GAB_OK;
 }

@@ -144,7 +144,7 @@ gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **te
 }
 
 gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impulse made, const int32_t wall[3],
-                                 bool moves)
+                                 const double middle[3], bool moves)
 {
   int64_t global[3];
   gab_wall_terms given;
@@ -153,12 +153,11 @@ gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impuls
   const int body = gab_lbm_body_at(by->model, by->view.level, global);
   if (body < 0) return GAB_OK;
   made.body = (uint32_t)body;
-  /* Of a link of a coarse cell, `wall` is the first child of the solid cell. */
-  const double middle = made.kind == GAB_IMPULSE_LINK ? 1 : 0.5;
   for (int axis = 0; axis < 3; axis++) {
     const bool refines = axis < by->model->lattice->dimension;
-    made.point[axis] = refines ? ldexp((double)global[axis] + middle, by->block->at->level - by->view.level)
-                               : (double)global[axis] + 0.5;
+    const double place = (double)by->view.origin[axis] + (middle ? middle[axis] : wall[axis] + 0.5);
+    made.point[axis] =
+        refines ? ldexp(place, by->block->at->level - by->view.level) : (double)global[axis] + 0.5;
   }
   if (moves) {
     gab_links_wall_terms(by->model, by->view.level, global, gab_lattice_opposite(made.q), &given);

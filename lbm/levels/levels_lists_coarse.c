@@ -99,20 +99,29 @@ static bool comes_from_finer(const gab_level_maker *by, const gab_child_arrival 
   return kind == GAB_PATH_FINE || kind == GAB_PATH_FINE_WALL;
 }
 
-/* The wall that throws children back on their way to (X, q): the first one that a child meets.
- * @return false if there is none */
-static bool find_wall(const gab_level_maker *by, const int32_t coarse[3], int q, int32_t wall[3])
+/* The wall that throws children back on their way to (X, q): the first one that a child meets. @param[out] middle  of all those children,
+ * in children from the corner of the view: a mirror image has the mirrored one @return false if there is none */
+static bool find_wall(const gab_level_maker *by, const int32_t coarse[3], int q, int32_t wall[3],
+                      double middle[3])
 {
   const int dimension = by->model->lattice->dimension;
   const int8_t *c = by->model->lattice->c[q];
+  unsigned met = 0;
+  double sum[3] = {0, 0, 0};
+  int count = 0;
   for (int way = 1; way <= 2; way++)
     for (int child = 0; child < 1 << dimension; child++) {
-      gab_path_child(&by->paths, coarse, child, wall);
-      for (int axis = 0; axis < 3; axis++) wall[axis] -= way * c[axis];
-      const int kind = gab_level_view_look(&by->view, wall).kind;
-      if (kind == GAB_PATH_WALL || kind == GAB_PATH_FINE_WALL) return true;
+      int32_t own[3], beyond[3];
+      gab_path_child(&by->paths, coarse, child, own);
+      for (int axis = 0; axis < 3; axis++) beyond[axis] = own[axis] - way * c[axis];
+      const int kind = gab_level_view_look(&by->view, beyond).kind;
+      if ((met >> child & 1) || (kind != GAB_PATH_WALL && kind != GAB_PATH_FINE_WALL)) continue;
+      if (count++ == 0) memcpy(wall, beyond, sizeof beyond);
+      met |= 1U << child;
+      for (int axis = 0; axis < 3; axis++) sum[axis] += own[axis] + 0.5;
     }
-  return false;
+  for (int axis = 0; axis < 3 && count > 0; axis++) middle[axis] = sum[axis] / count;
+  return count > 0;
 }
 
 /* Of the arrival that was made last: by what (X, -q) is thrown back of; less by what it has lent; and less by its link, as far
@@ -121,23 +130,24 @@ static gab_status add_impulses_of_arrival(gab_level_maker *by, const gab_child_a
 {
   const int n = 1 << by->model->lattice->dimension;
   int32_t wall[3];
+  double middle[3];
   gab_level_interface_impulse made = {.when = GAB_LEVEL_IN_EACH,
                                       .at = gab_level_index_of(by, arrival->cell),
                                       .q = (int8_t)gab_lattice_opposite(arrival->q),
                                       .sent_q = (int8_t)gab_lattice_opposite(arrival->q)};
   const uint32_t number = (uint32_t)by->interface->arrival_count - 1;
   const gab_level_interface_arrival *last = &by->interface->arrivals[number];
-  if ((last->before | last->behind) && find_wall(by, arrival->cell, arrival->q, wall)) {
+  if ((last->before | last->behind) && find_wall(by, arrival->cell, arrival->q, wall, middle)) {
     gab_level_interface_impulse less = made;
     less.kind = GAB_IMPULSE_LENT;
     less.at = number;
     less.share = 1.0 / n;
-    GAB_TRY(gab_level_add_impulse(by, less, wall, false));
+    GAB_TRY(gab_level_add_impulse(by, less, wall, middle, false));
   }
-  if (arrival->back > 0 && find_wall(by, arrival->cell, arrival->q, wall)) {
+  if (arrival->back > 0 && find_wall(by, arrival->cell, arrival->q, wall, middle)) {
     made.kind = GAB_IMPULSE_SENT;
     made.share = (double)arrival->back / n;
-    GAB_TRY(gab_level_add_impulse(by, made, wall, false));
+    GAB_TRY(gab_level_add_impulse(by, made, wall, middle, false));
   }
   for (int axis = 0; axis < 3; axis++)
     wall[axis] = (arrival->cell[axis] - by->model->lattice->c[arrival->q][axis]) *
@@ -145,7 +155,8 @@ static gab_status add_impulses_of_arrival(gab_level_maker *by, const gab_child_a
   if (arrival->keep == n || gab_level_view_look(&by->view, wall).kind != GAB_PATH_WALL) return GAB_OK;
   made.kind = GAB_IMPULSE_LINK;
   made.share = (double)arrival->keep / n - 1;
-  return gab_level_add_impulse(by, made, wall, false);
+  for (int axis = 0; axis < 3; axis++) middle[axis] = wall[axis] + 1.0; /* of the solid coarse cell */
+  return gab_level_add_impulse(by, made, wall, middle, false);
 }
 
 /* Where a border ends at an open side and (X, q) comes from beyond both: see gab_level_interface_arrival. Of its children a fourth comes

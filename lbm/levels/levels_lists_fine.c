@@ -27,7 +27,7 @@ static gab_status add_impulse_of_coalescence(gab_level_maker *by, const gab_path
                                             .q = (int8_t)middle.q,
                                             .sent_q = (int8_t)start->q,
                                             .share = 1};
-  return gab_level_add_impulse(by, made, step.wall, true);
+  return gab_level_add_impulse(by, made, step.wall, NULL, true);
 }
 
 static gab_status draft_explosion(void *user, const gab_child_explosion *explosion)
@@ -75,7 +75,7 @@ static gab_status draft_explosion(void *user, const gab_child_explosion *explosi
                                                .at = (uint32_t)interface->explosion_count,
                                                .q = (int8_t)gab_lattice_opposite(explosion->at.q),
                                                .share = 1};
-  if (second->bounced) GAB_TRY(gab_level_add_impulse(by, impulse, second->wall, true));
+  if (second->bounced) GAB_TRY(gab_level_add_impulse(by, impulse, second->wall, NULL, true));
   return gab_level_add_explosion(by, &made);
 }
 

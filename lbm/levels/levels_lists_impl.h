@@ -121,9 +121,10 @@ gab_status gab_level_append_term(gab_level_interface_term **terms, size_t *count
 gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **terms, size_t *count,
                               uint32_t at, const int32_t wall[3], int q, double share);
 /** Left out if the wall is none of a body. @param[in] wall  place; the parts of `made` that follow from it are
- *  set here @param[in] moves  what a moving wall gives counts too */
+ *  set here @param[in] middle  a point of the way to the wall, in cells from the corner of the view; NULL: the centre of `wall`
+ *  @param[in] moves  what a moving wall gives counts too */
 gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impulse made, const int32_t wall[3],
-                                 bool moves);
+                                 const double middle[3], bool moves);
 
 /** Where a border ends at an edge of a moving side: adds the terms that it lacks to give no mass; see levels_balance.c.
  *  @param[in] first  of the arrivals of the cell, the last ones that have been made */

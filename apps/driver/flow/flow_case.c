@@ -102,6 +102,20 @@ static gab_status check_probes(const flow_case *which, output_plan *plan)
   return GAB_OK;
 }
 
+/* Values on walls come from three cells along a link, up to three cells beyond the block; thinner blocks have fewer ghosts, and
+ * the parts would depend on the size of the blocks: friction by up to a quarter. */
+static gab_status check_parts(const flow_case *which, const output_plan *plan)
+{
+  enum { LEAST = 3 };
+  const gab_forest_options *grid = &which->base.grid;
+  for (int axis = 0; plan->parts && axis < grid->grid.dimension; axis++)
+    if (grid->cells[axis] < LEAST)
+      return gab_config_fail(which->base.config, "output.forces.parts",
+                             "needs blocks of %d cells and more; domain.block has %d along %c", LEAST,
+                             (int)grid->cells[axis], (int)"xyz"[axis]);
+  return GAB_OK;
+}
+
 static gab_status read_output(const flow_case *which, output_plan *plan)
 {
   const gab_config *config = which->base.config;
@@ -122,6 +136,7 @@ static gab_status read_output(const flow_case *which, output_plan *plan)
   for (size_t i = 0; i < plan->slice_count; i++) GAB_TRY(check_slice(which, i));
   if (plan->forces.every > 0 && which->setup.body_count == 0)
     return gab_config_fail(config, "output.forces", "there are no bodies");
+  GAB_TRY(check_parts(which, plan));
   return check_probes(which, plan);
 }
 
