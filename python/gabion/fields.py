@@ -16,6 +16,17 @@ def _h5py():
     return h5py
 
 
+def files_of_steps(folder, name, ending):
+    """Files NAME_STEP and an ending (a regular expression) in a folder: a list of paths for each step, in the order of steps."""
+    pattern = re.compile(re.escape(name) + r"_(\d{10})" + ending)
+    steps = {}
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), glob.escape(name) + "_*"))):
+        found = pattern.fullmatch(os.path.basename(path))
+        if found:
+            steps.setdefault(int(found.group(1)), []).append(path)
+    return dict(sorted(steps.items()))
+
+
 class Fields(Sequence):
     """The states that a run has written, in the order of steps: `fields[0]`, `fields[-1]`, `fields.at(step=1000)`.
 
@@ -24,13 +35,7 @@ class Fields(Sequence):
 
     def __init__(self, folder, name="fields"):
         self.folder, self.name = folder, name
-        pattern = re.compile(re.escape(name) + r"_(\d{10})\.s\d+\.h5$")
-        steps = {}
-        for path in sorted(glob.glob(os.path.join(glob.escape(folder), glob.escape(name) + "_*.h5"))):
-            found = pattern.search(os.path.basename(path))
-            if found:
-                steps.setdefault(int(found.group(1)), []).append(path)
-        self._files = dict(sorted(steps.items()))
+        self._files = files_of_steps(folder, name, r"\.s\d+\.h5")
 
     @property
     def steps(self):

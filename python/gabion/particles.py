@@ -1,21 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Particles and tracers of a run (doc/field-format.md)."""
-import glob
-import os
-import re
 from collections.abc import Sequence
 
-from .fields import _h5py
+from .fields import _h5py, files_of_steps
 
 
 class Particles(Sequence):
     """Steps with particles: each a dictionary of numpy arrays ("id", "position", further columns), "step" and "time"."""
 
     def __init__(self, folder, name="tracers"):
-        pattern = re.compile(re.escape(name) + r"_(\d{10})\.h5$")
-        paths = glob.glob(os.path.join(glob.escape(folder), glob.escape(name) + "_*.h5"))
-        found = {int(match.group(1)): path for path in paths if (match := pattern.search(os.path.basename(path)))}
-        self._files = dict(sorted(found.items()))
+        self._files = {step: paths[0] for step, paths in files_of_steps(folder, name, r"\.h5").items()}
 
     @property
     def steps(self):

@@ -88,6 +88,14 @@ numpy.testing.assert_array_equal(state["velocity"].slice("z", 0.3), fine[2])
 numpy.testing.assert_array_equal(state["density"].on_grid(box=([1, 0.5, 2], [2, 1, 3])), state["density"].on_grid()[16:24, 4:8, 8:16])
 raises(ValueError, lambda: state["velocity"].slice("z", 9), "outside of")
 
+# Tracers: nine in a row, which the flow has carried on.
+first, last = run.tracers[0], run.tracers[-1]
+assert run.tracers.steps == [0, 12, 24] and last["step"] == 24 and last["time"] == state.time and list(last["id"]) == list(first["id"])
+numpy.testing.assert_allclose(first["position"], [[0.5, 1 + 0.25 * i, 1 + 0.25 * i] for i in range(9)], rtol=0, atol=1e-12)
+with h5py.File("out/fields/tracers_0000000024.h5") as file:
+    numpy.testing.assert_array_equal(last["position"], file["particles/position"])
+assert (last["position"][:, 0] > first["position"][:, 0] + 0.1).all(), last["position"]
+
 # Programs: messages come through.
 assert "cavity.yaml: fine" in gabion.check("cavity.yaml")
 error = raises(gabion.Failed, lambda: gabion.run("cavity.yaml", out="bad", settings={"fluid.viscosity": -1.0}), "fluid.viscosity")

@@ -35,7 +35,9 @@ fluid: {viscosity: 0.02}
 units: {dt: 0.1}
 boundaries: {x_min: {type: velocity, velocity: [0.1, 0.01, 0.02]}, x_max: {type: outflow}, z_min: {type: free_slip}, z_max: {type: free_slip}}
 bodies: [{name: ball, type: sphere, centre: [2, 2, 2], radius: 0.6}]
+tracers: {seeds: [{type: line, from: [0.5, 1, 1], to: [0.5, 3, 3], count: 9}]}
 output:
+  tracers: {every: 12}
   fields: {every: 12, quantities: [velocity, density, level], precision: double}
   integrals: {every: 12}
   forces: {every: 4}
