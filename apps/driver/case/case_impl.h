@@ -75,7 +75,7 @@ bool gab_app_wants_local(const gab_app_case *which);
  *  @return ::GAB_ERR_INPUT with all parameters that differ, or with the run that holds the folder */
 gab_status gab_app_continuation_find(gab_world *world, const gab_app_case *which, const char *folder,
                                      gab_run_lock **lock, gab_restart **restart, bool *is_finished);
-/** Results of a finished run in the folder, of which there is no checkpoint. Collective; writes nothing.
+/** Checks for results of a finished run in a folder without checkpoints. Collective; writes nothing.
  *  @param[out] is_finished  they are those of this case, but for sections that change no result; the log says so
  *  @return ::GAB_ERR_INPUT with all parameters that differ if they are those of another case */
 gab_status gab_app_kept_results_check(gab_world *world, const gab_app_case *which, const char *folder,

@@ -77,7 +77,7 @@ size_t gab_app_flow_scalars_quantities(const flow_scalars *scalars, gab_quantity
 /** The series scalars.csv, if it is wanted. */
 gab_status gab_app_flow_scalars_add_writers(flow_scalars *scalars, gab_output *output);
 gab_status gab_app_flow_scalars_check_finite(const flow_scalars *scalars);
-/** Log lines of remedies for scalars that are not finite, but for those that only followed a flow that diverged. Collective.
+/** Logs remedies for scalars that are not finite, unless the flow diverged first. Collective.
  *  @return whether there are any */
 bool gab_app_flow_scalars_name_levers(const flow_scalars *scalars, bool has_flow_diverged);
 /** Results of the last state; says them in the log. Collective. */
