@@ -17,7 +17,7 @@
 #include "blockforest/output/means.h"
 #include "blockforest/output/own_quantity.h"
 #include "blockforest/migration/reconstruct.h"
-#include "lbm/boundaries/boundary.h"
+#include "lbm/sides/boundary.h"
 #include "lbm/boundaries/body_shape.h"
 #include "lbm/collision/collision.h"
 #include "lbm/kernels/kernel_family.h"

@@ -207,6 +207,7 @@
 #pragma GCC poison gab_hash64_fast_of
 #pragma GCC poison gab_hash64_of
 #pragma GCC poison gab_hash_counter
+#pragma GCC poison gab_hash_uniform
 #pragma GCC poison gab_initial_flows_declare
 #pragma GCC poison gab_initial_flows_read
 #pragma GCC poison gab_initial_flows_release

@@ -37,10 +37,10 @@
 #include "core/base/entity.h"
 #include "core/base/exact_sum.h"
 #include "field/field.h"
-#include "lbm/boundaries/boundary.h"
+#include "lbm/sides/boundary.h"
 #include "lbm/collision/collision.h"
 #include "lbm/boundaries/geometry.h"
-#include "lbm/boundaries/patch.h"
+#include "lbm/sides/patch.h"
 #include "lbm/kernels/lattice.h"
 
 #ifdef __cplusplus

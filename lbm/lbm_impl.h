@@ -13,8 +13,8 @@
 #include "core/base/exact_sum.h"
 #include "core/base/log.h"
 #include "field/flags.h"
-#include "lbm/boundaries/side_impl.h"
-#include "lbm/boundaries/side_turbulence_impl.h"
+#include "lbm/sides/side_impl.h"
+#include "lbm/sides/side_turbulence_impl.h"
 #include "lbm/kernels/kernel_family.h"
 #include "lbm/kernels/lattice_list_impl.h"
 #include "lbm/lbm.h"
@@ -139,7 +139,7 @@ typedef struct gab_linear_link {
   double a, b, term;
 } gab_linear_link;
 
-/** Substitutes for a population that arrives through an open side: see lbm/boundaries/open_sides.c. */
+/** Substitutes for a population that arrives through an open side: see lbm/sides/open_sides.c. */
 typedef enum gab_open_source {
   GAB_OPEN_NEXT, /**< the population of the same direction that arrives in the next cell across the side */
   GAB_OPEN_SELF, /**< the population that the fluid cell has sent in that direction */

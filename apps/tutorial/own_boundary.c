@@ -5,7 +5,7 @@
  *
  * The page: doc/own-boundary.md. */
 #include "apps/driver/flow/flow.h"
-#include "lbm/boundaries/boundary.h"
+#include "lbm/sides/boundary.h"
 #include "lbm/setup/units.h"
 
 #include <math.h>

@@ -198,3 +198,8 @@ uint64_t gab_hash_counter(uint64_t seed, uint64_t stream, uint64_t counter)
       0x9E3779B97F4A7C15U; /* 2^64 / golden ratio: moves 0, 0, 0 away from the fixed point */
   return mix(mix(mix(seed + golden) + stream + golden) + counter + golden);
 }
+
+double gab_hash_uniform(uint64_t seed, uint64_t stream, uint64_t counter)
+{
+  return (double)(gab_hash_counter(seed, stream, counter) >> 11) * 0x1p-53;
+}

@@ -45,6 +45,9 @@ uint64_t gab_hash64_fast_of(const gab_hash64_fast_stream *stream);
  *  independent of any order. */
 uint64_t gab_hash_counter(uint64_t seed, uint64_t stream, uint64_t counter);
 
+/** The same as a number in [0, 1), a multiple of 2^-53. */
+double gab_hash_uniform(uint64_t seed, uint64_t stream, uint64_t counter);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/messages/collective.h"
-#include "lbm/boundaries/side_loads_impl.h"
+#include "lbm/sides/side_loads_impl.h"
 #include "lbm/levels/level_interface_impl.h"
 
 #include <string.h>

@@ -94,7 +94,7 @@ void gab_device_flow_wave(const gab_device_flow_options *box, uint64_t seed, voi
     const double u[3] = {0.03 * wave, 0.02 * wave, -0.01 * wave};
     for (int q = 0; q < gab_device_flow_directions(box); q++) {
       const size_t at = (size_t)q * all + cell;
-      const double noise = (double)(gab_hash_counter(seed, 0, at) >> 11) * 0x1p-53 - 0.5;
+      const double noise = gab_hash_uniform(seed, 0, at) - 0.5;
       const double value = is_solid ? 0 : gab_lattice_equilibrium(lattice, q, 0.01 * wave, u) + 1e-3 * noise;
       if (is_double) ((double *)sent)[at] = value;
       else ((float *)sent)[at] = (float)value;

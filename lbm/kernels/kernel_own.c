@@ -102,7 +102,7 @@ static size_t list_runs(const gab_field_map *map, gab_run *runs)
 static void fill(gab_field *field, const gab_lattice *lattice)
 {
   for (size_t i = 0; i < field->map.elements; i++) {
-    const double random = (double)(gab_hash_counter(7, 16, i) >> 11) * 0x1p-53;
+    const double random = gab_hash_uniform(7, 16, i);
     gab_value_set(field, i, 0.1 * (random - 0.5) * lattice->weight[lattice->q - 1]);
   }
 }

@@ -3,7 +3,7 @@
 #include "lbm/scalar/scalar_impl.h"
 
 #include "core/memory/memory.h"
-#include "lbm/boundaries/side_flow_impl.h"
+#include "lbm/sides/side_flow_impl.h"
 
 static bool is_solid(const gab_geometry *geometry, int level, const int64_t cell[3])
 {

@@ -5,7 +5,7 @@
 #include "blockforest/exchange/level_ghosts.h"
 #include "core/memory/memory.h"
 #include "core/messages/collective.h"
-#include "lbm/boundaries/side_impl.h"
+#include "lbm/sides/side_impl.h"
 #include "lbm/setup/flow_state.h"
 
 #include <math.h>

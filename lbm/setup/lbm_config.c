@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/setup/lbm_config.h"
 
-#include "lbm/boundaries/side_impl.h"
+#include "lbm/sides/side_impl.h"
 #include "lbm/setup/bodies_impl.h"
 #include "lbm/setup/patches_impl.h"
 #include "lbm/setup/vectors_impl.h"

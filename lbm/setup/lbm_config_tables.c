@@ -3,7 +3,7 @@
 #include "lbm/setup/initial_flows_impl.h"
 #include "lbm/setup/lbm_config.h"
 
-#include "lbm/boundaries/side_impl.h"
+#include "lbm/sides/side_impl.h"
 #include "lbm/kernels/kernel_family.h"
 #include "lbm/setup/patches_impl.h"
 

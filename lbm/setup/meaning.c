@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cases that can be computed but cannot be meant. */
 #include "core/base/log.h"
-#include "lbm/boundaries/side_impl.h"
+#include "lbm/sides/side_impl.h"
 #include "lbm/setup/lbm_config.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef GABION_LBM_PATCHES_IMPL_H
 #define GABION_LBM_PATCHES_IMPL_H
 
-#include "lbm/boundaries/side_impl.h"
+#include "lbm/sides/side_impl.h"
 #include "lbm/setup/units.h"
 
 /** The kind that the key `type` of a side or patch names. @param[in] path  of it */

@@ -106,7 +106,7 @@ static void count_mode(gab_turbulence *it, const int n[3], double k, int shell, 
 static double random_of(const gab_turbulence *it, const int n[3], uint64_t stream)
 {
   const uint64_t place = (((uint64_t)(n[2] + 1024) << 11 | (uint64_t)(n[1] + 1024)) << 11) | (uint64_t)n[0];
-  return (double)(gab_hash_counter(it->options.seed, stream, place) >> 11) * 0x1p-53;
+  return gab_hash_uniform(it->options.seed, stream, place);
 }
 
 static void cross(const double a[3], const double b[3], double c[3])

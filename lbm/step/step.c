@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A step as called by a program: exchange, sweep of cells that need no message, the rest. Other levels step within it
  * (levels.c). */
-#include "lbm/boundaries/side_impl.h"
+#include "lbm/sides/side_impl.h"
 #include "lbm/lbm_impl.h"
 
 #include <math.h>

@@ -91,8 +91,6 @@ static gab_status check_shape(const gab_phasefield_start *start)
 
 /* ------------------------------------------------------------------------------------------ columns */
 
-static double fraction_of(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; }
-
 /* The seed nearest to a place in the plane; distances across periodic sides are the shorter ones. */
 static int nearest_seed(const gab_phasefield_start *start, double x, double y)
 {
@@ -151,8 +149,7 @@ static gab_status make_columns(gab_phasefield_start *start)
   GAB_TRY(GAB_NEW_ARRAY(&area, (size_t)start->seeds, GAB_MEMORY_OTHER));
   for (int s = 0; s < start->seeds; s++)
     for (int k = 0; k < 2; k++)
-      start->place[s][k] =
-          fraction_of(gab_hash_counter(start->seed, (uint64_t)k, (uint64_t)s)) * (double)start->cells[k];
+      start->place[s][k] = gab_hash_uniform(start->seed, (uint64_t)k, (uint64_t)s) * (double)start->cells[k];
   measure_columns(start, area);
   share_columns(start, area);
   gab_free(&area);

@@ -5,7 +5,7 @@
 #include "lbm/scalar/scalar.h"
 
 #include "blockforest/adaptation/adapt.h"
-#include "lbm/boundaries/patch.h"
+#include "lbm/sides/patch.h"
 #include "loadbalance/balance.h"
 #include "tests/mpi_test.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/base/log.h"
 #include "lbm/boundaries/body_shape.h"
-#include "lbm/boundaries/boundary.h"
+#include "lbm/sides/boundary.h"
 #include "lbm/device/device_flow.h"
 #include "lbm/kernels/kernel_family.h"
 #include "lbm/levels/refinement/cell_criterion.h"

@@ -8,9 +8,9 @@
 #define GABION_APPS_DRIVER_FLOW_CASE_H
 
 #include "apps/driver/driver.h"
-#include "apps/driver/flow/flow_means.h"
-#include "apps/driver/flow/flow_scalars.h"
-#include "apps/driver/flow/tracer_plan.h"
+#include "apps/driver/flow/observe/flow_means.h"
+#include "apps/driver/flow/carried/flow_scalars.h"
+#include "apps/driver/flow/carried/tracer_plan.h"
 #include "lbm/levels/refinement/refinement.h"
 #include "lbm/observe/quantities.h"
 #include "lbm/setup/lbm_config.h"

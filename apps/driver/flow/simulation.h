@@ -8,8 +8,8 @@
 #define GABION_APPS_DRIVER_SIMULATION_H
 
 #include "apps/driver/flow/flow_case.h"
-#include "apps/driver/flow/flow_tracers.h"
-#include "apps/driver/flow/periods.h"
+#include "apps/driver/flow/carried/flow_tracers.h"
+#include "apps/driver/flow/observe/periods.h"
 #include "blockforest/exchange/resample.h"
 #include "lbm/observe/wall_loads.h"
 #include "lbm/setup/consistent.h"

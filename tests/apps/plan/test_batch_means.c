@@ -2,7 +2,7 @@
 /* gabion-test: timeout=60 labels=quick */
 /* The confidence interval of a correlated series contains the truth in about 95 of 100, white or correlated over 20 values; a trend has
  * none; a series shorter than its correlation has none or a wide one. */
-#include "apps/driver/flow/batch_means.h"
+#include "apps/driver/flow/observe/batch_means.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=20 labels=quick */
 /* A frequency is told of a lift that has settled only, and then that of the settled part. */
-#include "apps/driver/flow/periods.h"
+#include "apps/driver/flow/observe/periods.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

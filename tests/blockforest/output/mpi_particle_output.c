@@ -34,10 +34,7 @@ typedef struct box {
   gab_output *output;
 } box;
 
-static double draw(uint64_t what, uint64_t which)
-{
-  return (double)(gab_hash_counter(5, what, which) >> 11) * 0x1p-53;
-}
+static double draw(uint64_t what, uint64_t which) { return gab_hash_uniform(5, what, which); }
 
 /* Ids and places in different orders. */
 static dot dot_of(uint64_t number)

@@ -27,10 +27,7 @@ typedef struct box {
   bool is_there[COUNT];
 } box;
 
-static double draw(uint64_t what, uint64_t which)
-{
-  return (double)(gab_hash_counter(7, what, which) >> 11) * 0x1p-53;
-}
+static double draw(uint64_t what, uint64_t which) { return gab_hash_uniform(7, what, which); }
 
 static void make(gab_world *world, box *it, int dimension, bool periodic, bool levels)
 {

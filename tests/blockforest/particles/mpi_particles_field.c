@@ -30,10 +30,7 @@ typedef struct box {
   dot all[COUNT]; /* by id */
 } box;
 
-static double draw(uint64_t what, uint64_t which)
-{
-  return (double)(gab_hash_counter(11, what, which) >> 11) * 0x1p-53;
-}
+static double draw(uint64_t what, uint64_t which) { return gab_hash_uniform(11, what, which); }
 
 /* A root block is missing. */
 static bool has_a_hole(void *user, int level, const gab_box *cells)

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/hash.h"
@@ -79,6 +81,20 @@ static void the_fast_hash_of_pieces_is_that_of_the_whole(void **state)
   }
 }
 
+static void uniform_numbers_fill_the_unit_interval(void **state)
+{
+  enum { COUNT = 4096, PARTS = 16 };
+  int count[PARTS] = {0};
+  (void)state;
+  for (uint64_t i = 0; i < COUNT; i++) {
+    const double share = gab_hash_uniform(3, 4, i);
+    assert_true(share >= 0 && share < 1 && share * 0x1p53 == floor(share * 0x1p53));
+    assert_true(share == gab_hash_uniform(3, 4, i) && share != gab_hash_uniform(3, 5, i));
+    count[(int)(share * PARTS)]++;
+  }
+  for (int i = 0; i < PARTS; i++) assert_true(abs(count[i] - COUNT / PARTS) < 80); /* 5 standard deviations */
+}
+
 static void every_byte_changes_the_hash(void **state)
 {
   (void)state;
@@ -139,6 +155,7 @@ int main(void)
       cmocka_unit_test(hashes_equal_the_published_values),
       cmocka_unit_test(a_hash_does_not_depend_on_alignment),
       cmocka_unit_test(the_fast_hash_of_pieces_is_that_of_the_whole),
+      cmocka_unit_test(uniform_numbers_fill_the_unit_interval),
       cmocka_unit_test(every_byte_changes_the_hash),
       cmocka_unit_test(bytes_that_come_in_pieces_have_the_hash_of_the_whole),
       cmocka_unit_test(neighbouring_counters_give_unrelated_numbers),

@@ -6,7 +6,7 @@
 #ifndef GABION_TESTS_NAVIER_SLIP_H
 #define GABION_TESTS_NAVIER_SLIP_H
 
-#include "lbm/boundaries/boundary.h"
+#include "lbm/sides/boundary.h"
 #include "lbm/setup/units.h"
 
 #include <math.h>

@@ -43,7 +43,7 @@ static gab_collision_rates rates_taken(const flow_state *given)
 static void wave_number(int dimension, uint64_t i, double k[3])
 {
   for (int axis = 0; axis < 3; axis++) {
-    const double share = (double)(gab_hash_counter(5, (uint64_t)axis, i) >> 11) * 0x1p-53;
+    const double share = gab_hash_uniform(5, (uint64_t)axis, i);
     k[axis] = axis < dimension ? pi * (2 * share - 1) : 0;
     if (i % 4 == 1) k[axis] = round(6 * k[axis] / pi) * pi / 6; /* along axes and diagonals */
   }

@@ -22,7 +22,7 @@ typedef struct sample {
 
 static double random_number(uint64_t stream, uint64_t counter)
 {
-  return (double)(gab_hash_counter(7, stream, counter) >> 11) * 0x1p-53;
+  return gab_hash_uniform(7, stream, counter);
 }
 
 static void list_runs(sample *it, uint64_t seed)

@@ -24,10 +24,7 @@ enum { ROOTS = 3, BLOCK = 4, DEEPEST = 2, PERCENT = 30 };
 static const double amplitude = 1e-6;
 
 /* A number in [0, 1). */
-static double drawn(uint64_t seed, uint64_t number)
-{
-  return (double)(gab_hash_counter(seed, 991, number) >> 11) * 0x1p-53;
-}
+static double drawn(uint64_t seed, uint64_t number) { return gab_hash_uniform(seed, 991, number); }
 
 /* numbers: a point of the axis, its direction, radius; of a ring also that of its tube. */
 static double along_axis(const double n[GAB_SHAPE_NUMBERS], const double point[3], double *across)

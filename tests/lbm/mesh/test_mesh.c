@@ -25,7 +25,7 @@ static const gab_mesh_placement plain = {.scale = 1};
 static double random_in(double lo, double hi)
 {
   static uint64_t counter;
-  return lo + (hi - lo) * (double)(gab_hash_counter(5, 6, ++counter) >> 11) * 0x1p-53;
+  return lo + (hi - lo) * gab_hash_uniform(5, 6, ++counter);
 }
 
 /* A mesh through the bytes of a file. */

@@ -21,7 +21,7 @@ static double even_part(const gab_lattice *lattice, int q, int normal, double dr
   return lattice->weight[q] * (drho + (1 + drho) * (4.5 * (across * across + along * along) - 1.5 * square));
 }
 
-/* As the library's: lbm/boundaries/open_sides.c; the cells are fine enough. */
+/* As the library's: lbm/sides/open_sides.c; the cells are fine enough. */
 static double pressure_arrives(const gab_boundary_link *at)
 {
   const gab_lattice *lattice = at->lattice;

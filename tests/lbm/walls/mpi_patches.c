@@ -3,7 +3,7 @@
 /* Patches: one that is as large as its side is that side to the last bit; what enters through them is their flow rate; closed boxes
  * with patches keep their mass; areas and flow rates add up to those of the side; all kernels give the same bits. */
 #include "core/messages/collective.h"
-#include "lbm/boundaries/patch.h"
+#include "lbm/sides/patch.h"
 #include "lbm/boundaries/shapes/shapes_impl.h"
 #include "tests/lbm/lbm_common.h"
 

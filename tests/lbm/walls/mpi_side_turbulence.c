@@ -4,7 +4,7 @@
  * the spectrum of von Karman. Links let in as much as without it, also through a disc between walls. Fluctuations arrive
  * downstream. The same bits come from all kernels, other blocks and after a restore. Called with "print": the table of doc/sides.md. */
 #include "core/messages/collective.h"
-#include "lbm/boundaries/side_turbulence_impl.h"
+#include "lbm/sides/side_turbulence_impl.h"
 #include "tests/lbm/lbm_common.h"
 
 static const double speed = 0.1;

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "lbm/boundaries/profiles_impl.h"
+#include "lbm/sides/profiles_impl.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The descriptors of the sides agree with themselves: what a kind says of one question fits what it says of the others.
  * gabion-test: labels=quick timeout=30 */
-#include "lbm/boundaries/side_impl.h"
+#include "lbm/sides/side_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

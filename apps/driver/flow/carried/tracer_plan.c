@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the sections `tracers' and `output.tracers' say. */
-#include "apps/driver/flow/tracer_plan.h"
+#include "apps/driver/flow/carried/tracer_plan.h"
 
 #include "apps/driver/case/case_impl.h"
 #include "apps/driver/case/common_sections.h"
@@ -255,7 +255,7 @@ bool gab_app_seeding_is_due(const seeding *which, gab_step step)
 
 static double draw(const seeding *which, uint64_t stream, uint64_t counter)
 {
-  return (double)(gab_hash_counter(which->seed, stream, counter) >> 11) * 0x1p-53;
+  return gab_hash_uniform(which->seed, stream, counter);
 }
 
 /* Below its end, whatever rounding did: a place at the end would be outside the domain. */

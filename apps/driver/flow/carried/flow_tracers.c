@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tracers of a flow: the velocity of its cells, seeds, ages, counts. */
-#include "apps/driver/flow/flow_tracers.h"
+#include "apps/driver/flow/carried/flow_tracers.h"
 
 #include "core/base/log.h"
 #include "core/messages/collective.h"

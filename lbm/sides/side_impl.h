@@ -2,7 +2,7 @@
 /** @file side_impl.h
  *  @brief Kinds of sides: one descriptor each, with the answers to all that the flow, its levels and its setup ask about a side.
  *
- *  A new kind is one line of GAB_SIDE_KINDS (lbm/boundaries/boundary.h) and one descriptor: closed kinds are in sides.c, open ones in
+ *  A new kind is one line of GAB_SIDE_KINDS (lbm/sides/boundary.h) and one descriptor: closed kinds are in sides.c, open ones in
  *  open_sides.c. No other source may compare kinds.
  *
  *  Stability: internal.
@@ -10,7 +10,7 @@
 #ifndef GABION_LBM_SIDE_IMPL_H
 #define GABION_LBM_SIDE_IMPL_H
 
-#include "lbm/boundaries/patch.h"
+#include "lbm/sides/patch.h"
 
 #ifdef __cplusplus
 extern "C" {

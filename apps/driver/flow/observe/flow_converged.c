@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of a run when the mean of a force is known, as the section `run.until.converged' asks for it. */
-#include "apps/driver/flow/flow_means.h"
+#include "apps/driver/flow/observe/flow_means.h"
 
 #include "apps/driver/case/case_impl.h"
 #include "apps/driver/case/common_sections.h"

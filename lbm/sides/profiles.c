@@ -2,7 +2,7 @@
 /* Profiles that need series: rectangular ducts, oscillating flow in channels and tubes. */
 #include <stdbool.h>
 
-#include "lbm/boundaries/profiles_impl.h"
+#include "lbm/sides/profiles_impl.h"
 
 #include <math.h>
 

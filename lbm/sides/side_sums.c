@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Area and flow rate of sides on the cells of the grid, and the scale that a given flow rate needs. */
 #include "core/messages/collective.h"
-#include "lbm/boundaries/side_flow_impl.h"
-#include "lbm/boundaries/side_impl.h"
+#include "lbm/sides/side_flow_impl.h"
+#include "lbm/sides/side_impl.h"
 #include "lbm/setup/units.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What passes sides and patches in a step: mass and momentum by their links, and the pressure there. */
-#include "lbm/boundaries/side_loads_impl.h"
+#include "lbm/sides/side_loads_impl.h"
 
 #include "core/messages/collective.h"
 

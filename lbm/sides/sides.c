@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of the sides, what programs have registered, and the kinds that fluid passes with a given velocity or not at all. */
-#include "lbm/boundaries/side_impl.h"
-#include "lbm/boundaries/side_turbulence_impl.h"
+#include "lbm/sides/side_impl.h"
+#include "lbm/sides/side_turbulence_impl.h"
 #include "lbm/setup/units.h"
 #include "lbm/setup/vectors_impl.h"
 

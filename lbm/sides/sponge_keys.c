@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys of sides that give them a sponge; what it does: sponge.c. */
-#include "lbm/boundaries/side_impl.h"
+#include "lbm/sides/side_impl.h"
 #include "lbm/setup/units.h"
 #include "lbm/setup/vectors_impl.h"
 

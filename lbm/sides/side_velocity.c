@@ -3,9 +3,9 @@
 #include "core/base/hash.h"
 #include "core/base/text/text_impl.h"
 #include "lbm/boundaries/geometry.h"
-#include "lbm/boundaries/profiles_impl.h"
-#include "lbm/boundaries/side_impl.h"
-#include "lbm/boundaries/side_turbulence_impl.h"
+#include "lbm/sides/profiles_impl.h"
+#include "lbm/sides/side_impl.h"
+#include "lbm/sides/side_turbulence_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -197,7 +197,7 @@ double gab_side_mean_shape(const gab_side *side, int index, const gab_domain *do
  * period of a formula cannot divide all distances. */
 static double instant(double duration, int i, int count)
 {
-  const double share = (double)(gab_hash_counter(1, 0, (uint64_t)i) >> 11) * 0x1p-53;
+  const double share = gab_hash_uniform(1, 0, (uint64_t)i);
   return duration * (i % 2 ? i - 1 + 2 * share : i) / count;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the sections `scalars', `scalar_boundaries' and `output.scalars' say. */
-#include "apps/driver/flow/flow_scalars.h"
+#include "apps/driver/flow/carried/flow_scalars.h"
 
 #include "apps/driver/case/case_impl.h"
 #include "apps/driver/case/common_sections.h"

@@ -59,7 +59,7 @@ typedef enum gab_profile {
 } gab_profile;
 
 /** The kinds of the library, in the order of the parameter reference; the last is what a program has registered. KIND(NAME, name)
- *  makes the enumerator GAB_SIDE_NAME and asks for the descriptor gab_side_name (lbm/boundaries/side_impl.h). */
+ *  makes the enumerator GAB_SIDE_NAME and asks for the descriptor gab_side_name (lbm/sides/side_impl.h). */
 #define GAB_SIDE_KINDS(KIND)                                                                                 \
   KIND(PERIODIC, periodic)                                                                                   \
   KIND(WALL, wall)                                                                                           \
@@ -83,7 +83,7 @@ bool gab_side_kind_passes_fluid(gab_side_kind kind);
 
 /** Numbers that a side has for its condition; conditions that can be registered. */
 #define GAB_BOUNDARY_NUMBERS 8
-/** Conditions of a flow: six sides and at most 26 patches (lbm/boundaries/patch.h). */
+/** Conditions of a flow: six sides and at most 26 patches (lbm/sides/patch.h). */
 #define GAB_MOST_CONDITIONS 32
 /** Factors in time of all conditions: one for each, then a second one for each, of the sine of ::GAB_PROFILE_WOMERSLEY; then the time
  *  itself, in steps of level 0. */
@@ -110,7 +110,7 @@ typedef struct gab_side_part {
   bool is_bounded[3]; /**< by axis; not where the frame is all of a periodic axis */
 } gab_side_part;
 
-/** A layer in front of a side that draws the flow to it, all zero: none (lbm/boundaries/sponge.c). */
+/** A layer in front of a side that draws the flow to it, all zero: none (lbm/sides/sponge.c). */
 typedef struct gab_sponge {
   double thickness; /**< in cells of level 0 */
   double

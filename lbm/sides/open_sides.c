@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open sides without a given velocity: keys, arithmetic, descriptors. */
-#include "lbm/boundaries/side_impl.h"
+#include "lbm/sides/side_impl.h"
 #include "lbm/lbm_impl.h"
 #include "lbm/setup/units.h"
 

@@ -7,7 +7,7 @@
 #ifndef GABION_APPS_DRIVER_FLOW_MEANS_H
 #define GABION_APPS_DRIVER_FLOW_MEANS_H
 
-#include "apps/driver/flow/batch_means.h"
+#include "apps/driver/flow/observe/batch_means.h"
 #include "apps/driver/plan/app_plan.h"
 #include "blockforest/exchange/block_field.h"
 #include "blockforest/output/means.h"

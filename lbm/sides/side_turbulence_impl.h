@@ -11,7 +11,7 @@
 #ifndef GABION_LBM_SIDE_TURBULENCE_IMPL_H
 #define GABION_LBM_SIDE_TURBULENCE_IMPL_H
 
-#include "lbm/boundaries/boundary.h"
+#include "lbm/sides/boundary.h"
 
 #ifdef __cplusplus
 extern "C" {

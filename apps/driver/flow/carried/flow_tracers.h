@@ -7,7 +7,7 @@
 #ifndef GABION_APPS_DRIVER_FLOW_TRACERS_H
 #define GABION_APPS_DRIVER_FLOW_TRACERS_H
 
-#include "apps/driver/flow/tracer_plan.h"
+#include "apps/driver/flow/carried/tracer_plan.h"
 #include "apps/driver/plan/app_plan.h"
 #include "blockforest/particles/tracers.h"
 #include "lbm/lbm.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scalars of a flow in a run: their steps, their table and their results. */
-#include "apps/driver/flow/flow_scalars.h"
+#include "apps/driver/flow/carried/flow_scalars.h"
 
 #include "core/base/log.h"
 #include "core/memory/memory.h"

@@ -14,7 +14,7 @@
 #define GABION_LBM_PATCH_H
 
 #include "lbm/boundaries/body_shape.h"
-#include "lbm/boundaries/boundary.h"
+#include "lbm/sides/boundary.h"
 
 #ifdef __cplusplus
 extern "C" {

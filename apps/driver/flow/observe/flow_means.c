@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Time means of a flow, as the section `output.means' asks for them. */
-#include "apps/driver/flow/flow_means.h"
+#include "apps/driver/flow/observe/flow_means.h"
 
 #include "apps/driver/case/case_impl.h"
 #include "apps/driver/case/common_sections.h"

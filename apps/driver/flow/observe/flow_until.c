@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* End of a run when its flow is steady, from the section `run.until'. */
-#include "apps/driver/flow/flow_means.h"
+#include "apps/driver/flow/observe/flow_means.h"
 
 #include "apps/driver/case/case_impl.h"
 #include "apps/driver/case/common_sections.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regions of patches on sides, and the condition of a face. */
-#include "lbm/boundaries/patch.h"
+#include "lbm/sides/patch.h"
 
 #include "core/config/time_series.h"
 #include "core/memory/memory.h"

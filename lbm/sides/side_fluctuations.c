@@ -38,12 +38,6 @@ gab_status gab_side_read_turbulence(const gab_config *config, const char *path, 
 
 /* ------------------------------------------------------------------------------------------ waves */
 
-/* In [0, 1). */
-static double number(const gab_side_turbulence *it, uint64_t stream, uint64_t counter)
-{
-  return (double)(gab_hash_counter(it->seed, stream, counter) >> 11) * 0x1p-53;
-}
-
 /* Shape of the energy spectrum of von Karman (Pope, Turbulent Flows, 6.246 f., without dissipation). @param[in] k  over k_e */
 static double von_karman(double k) { return k * k * k * k / pow(1 + k * k, 17 / 6.0); }
 
@@ -52,8 +46,10 @@ static void direction(const gab_side_turbulence *it, int dimension, int n, doubl
 {
   const double golden = 0.61803398874989485, plastic = 0.75487766624669276, other = 0.56984029099805327;
   double whole;
-  const double first = modf(number(it, 1, 0) + n * (dimension == 3 ? plastic : golden), &whole);
-  const double turn = 2 * pi * (dimension == 3 ? modf(number(it, 1, 1) + n * other, &whole) : first);
+  const double first =
+      modf(gab_hash_uniform(it->seed, 1, 0) + n * (dimension == 3 ? plastic : golden), &whole);
+  const double turn =
+      2 * pi * (dimension == 3 ? modf(gab_hash_uniform(it->seed, 1, 1) + n * other, &whole) : first);
   d[2] = dimension == 3 ? 2 * first - 1 : 0;
   const double across = sqrt(1 - d[2] * d[2]);
   d[0] = across * cos(turn);
@@ -67,7 +63,8 @@ static void polarisation(const gab_side_turbulence *it, int dimension, int n, co
   const double e[3] = {flat > 0 ? -k[1] / flat : 1, flat > 0 ? k[0] / flat : 0, 0};
   const double f[3] = {(k[1] * e[2] - k[2] * e[1]) / size, (k[2] * e[0] - k[0] * e[2]) / size,
                        (k[0] * e[1] - k[1] * e[0]) / size};
-  const double angle = dimension == 3 ? 2 * pi * number(it, 2, (uint64_t)(n / 2)) + (n % 2) * pi / 2 : 0;
+  const double angle =
+      dimension == 3 ? 2 * pi * gab_hash_uniform(it->seed, 2, (uint64_t)(n / 2)) + (n % 2) * pi / 2 : 0;
   for (int axis = 0; axis < 3; axis++) a[axis] = cos(angle) * e[axis] + sin(angle) * f[axis];
 }
 
@@ -109,7 +106,7 @@ gab_status gab_side_turbulence_draw(const gab_config *config, const char *path, 
   for (int n = 0; n < GAB_SIDE_TURBULENCE_WAVES; n++) {
     double d[3], k[3], a[3];
     /* Pairs share a wave vector. */
-    const double size = least * pow(ratio, n / 2 + number(it, 3, (uint64_t)(n / 2)));
+    const double size = least * pow(ratio, n / 2 + gab_hash_uniform(it->seed, 3, (uint64_t)(n / 2)));
     direction(it, domain->dimension, n / 2, d);
     for (int axis = 0; axis < 3; axis++) {
       k[axis] = size * d[axis];
@@ -120,7 +117,7 @@ gab_status gab_side_turbulence_draw(const gab_config *config, const char *path, 
     energy[n] = von_karman(size / peak) * size;
     sum += energy[n];
     polarisation(it, domain->dimension, n, k, a);
-    it->phase[n] = 2 * pi * number(it, 4, (uint64_t)n);
+    it->phase[n] = 2 * pi * gab_hash_uniform(it->seed, 4, (uint64_t)n);
     it->rate[n] = 0;
     for (int axis = 0; axis < 3; axis++) {
       it->k[axis][n] = k[axis];
