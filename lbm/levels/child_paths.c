@@ -21,7 +21,7 @@ static void throw_back(const gab_path_state *now, const int32_t wall[3], gab_pat
   memcpy(step->wall, wall, sizeof step->wall);
 }
 
-/* The place in front of a cell, beyond the sides that `beyond` lies across: the mirror cell is reflected there on the way back. */
+/* The place in front of a cell across the sides in `beyond`: the mirror cell bounces back there. */
 static void partner_place(const int32_t cell[3], const int32_t beyond[3], uint8_t flip, int32_t place[3])
 {
   for (int axis = 0; axis < 3; axis++) place[axis] = flip >> axis & 1 ? beyond[axis] : cell[axis];
@@ -32,8 +32,8 @@ static bool is_slip(const gab_path_place *place, uint8_t flip)
   return place->kind == GAB_PATH_SLIP && place->flip == flip;
 }
 
-/* The source beyond free-slip sides: the mirror cell, its velocity across them reversed. @return false if it
- * is not fluid, or the way back from it is not reflected: another patch is there */
+/* Source beyond free-slip sides: the mirror cell, its velocity across the sides reversed. @return false if the mirror cell
+ * is not fluid or, at the outline of a patch, does not bounce back the reverse path */
 static bool mirrored(const gab_paths *paths, const gab_path_state *now, const int32_t beyond[3], uint8_t flip,
                      gab_path_step *step)
 {
@@ -71,7 +71,7 @@ void gab_path_back(const gab_paths *paths, const gab_path_state *now, gab_path_s
   throw_back(now, cell, kind_at(paths, now->cell), step);
 }
 
-/* Back from the opposite direction, turned round. */
+/* A step forward is a step back from the opposite direction, reversed. */
 gab_path_kind gab_path_forth(const gab_paths *paths, const gab_path_state *now, gab_path_state *next)
 {
   gab_path_state turned = *now;
@@ -132,7 +132,7 @@ gab_status gab_child_explosions(const gab_paths *paths, const int32_t lo[3], con
           y > lo[1] && y + 1 < hi[1] && (paths->lattice->dimension == 2 || (z > lo[2] && z + 1 < hi[2]));
       for (int32_t x = lo[0]; x < hi[0]; x++) {
         if (inner && x == lo[0] + 1 && hi[0] - 1 > x)
-          x = hi[0] - 1; /* only the outermost cells look outside */
+          x = hi[0] - 1; /* only the outermost cells have neighbours outside */
         const int32_t cell[3] = {x, y, z};
         GAB_TRY(explosions_of_cell(paths, cell, visit, user));
       }
@@ -144,7 +144,7 @@ gab_status gab_child_explosions(const gab_paths *paths, const int32_t lo[3], con
 
 static int child_count(const gab_paths *paths) { return 1 << paths->lattice->dimension; }
 
-/* Whether the path to an end began in a fine cell. */
+/* Returns whether the path to an end began in a fine cell. */
 static bool find_touch(const gab_paths *paths, const int32_t coarse[3], int q, int child,
                        gab_child_touch *touch)
 {
@@ -191,7 +191,7 @@ uint32_t gab_child_surroundings(const gab_paths *paths, const int32_t coarse[3])
   return around;
 }
 
-/* In two sub-steps they do not leave the box of the cell and the next one on the way. */
+/* Paths of two sub-steps stay within the cell and the next cell along c. */
 bool gab_child_may_meet(uint32_t around, const int c[3])
 {
   for (int z = 0; z <= abs(c[2]); z++)
@@ -210,8 +210,7 @@ static bool is_reflected_back(const gab_paths *paths, const int32_t coarse[3], c
   return is_slip(&back, flip);
 }
 
-/* The coarse cell and direction that the coarse link of (X, q) takes its value from. @return false if there
- * is no link, since a finer block is there */
+/* Source of the coarse link of (X, q). @return false if there is no link because a finer block lies there */
 static bool source_of_link(const gab_paths *paths, const int32_t coarse[3], int q, gab_path_state *source)
 {
   const int8_t *c = paths->lattice->c[q];

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A step on several levels. A level makes two sub-steps in one step of the level above (recursively):
  *
- *   1. ghosts between blocks of the level; ghosts in coarser blocks, from what these sent at the start of
- * their step (s1), or from the values kept from then (s2); in s1 what goes into the coarse region is picked
- * up, as it has been sent by then; links;
- *   2. if there is a finer level: what its cells will need goes down, what it will need from its own kind
- * around the corners of coarser blocks goes across; its first sub-step; the sums go up; what arrives in the
- * cells beside finer blocks is corrected;
- *   3. the sweep; after s1 what has been sent into the coarse region is picked up again;
- *   4. the second sub-step of the finer level.
+ * 1. ghosts between blocks of the level; ghosts in coarser blocks, from the populations that these sent at the start of
+ *   their step (s1) or from values kept from then (s2); in s1 the populations sent into the coarse region are summed;
+ *   links;
+ * 2. if there is a finer level: values for its cells are sent down, values between its blocks around the corners of coarser
+ *   blocks across; its first sub-step; sums are sent up; arrivals in the cells next to finer blocks are corrected;
+ * 3. the sweep; after s1 the populations sent into the coarse region are summed again;
+ * 4. the second sub-step of the finer level.
  *
- * Links come before the corrections, since they look at what cells have sent, and corrections write over what
- * cells beside finer blocks have sent to each other: each such place is read once more, by the sweep.
+ * Links precede the corrections: they read populations of cells next to finer blocks, and corrections overwrite those that
+ * such cells have sent to each other, which only the sweep reads afterwards.
  *
- * Threads meet as seldom as possible: blocks of the finest level do 1 and 3 in one go, others each of the
- * two. */
+ * Threads synchronise rarely: blocks of the finest level do 1 and 3 in one task, others one task for each. */
 #include "lbm/boundaries/link_template_impl.h"
 #include "lbm/levels/level_interface_impl.h"
 #include "lbm/step/fused/fused_impl.h"
@@ -66,7 +64,7 @@ gab_status gab_lbm_join(gab_lbm *lbm)
   for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++) {
     gab_status mine = join_block(lbm, i);
     if (mine == GAB_OK) continue;
-      /* Messages are kept per thread, so this one has to be carried along. */
+      /* Error messages are kept per thread, so the one of this thread is copied. */
 #pragma omp critical(gab_lbm_join)
     if (status == GAB_OK) {
       status = mine;
@@ -77,7 +75,7 @@ gab_status gab_lbm_join(gab_lbm *lbm)
     status = gab_fused_fields_link(lbm);
     if (status != GAB_OK) snprintf(message, sizeof message, "%s", gab_error_message());
   }
-  if (status != GAB_OK) { /* the others are waiting for this process */
+  if (status != GAB_OK) { /* other processes wait for this one */
     (void)gab_error_set(status, __FILE__, __LINE__, "%s", message);
     return gab_world_raise(lbm->world, status);
   }
@@ -88,10 +86,10 @@ gab_status gab_lbm_join(gab_lbm *lbm)
   return GAB_OK;
 }
 
-/* Plans know who is swept with whom. */
+/* Plans depend on which blocks are fused. */
 void gab_lbm_pack_fused(gab_lbm *lbm)
 {
-  enum { STEPS_AT_REST = 50 }; /* moving all costs some steps */
+  enum { STEPS_AT_REST = 50 }; /* moving all blocks costs some steps */
   if (!lbm->model.fused_fields || lbm->is_packed ||
       (lbm->step >= lbm->joined_in && lbm->step - lbm->joined_in < STEPS_AT_REST))
     return;
@@ -113,12 +111,12 @@ static gab_status send(gab_lbm *lbm, gab_coupling_way way, int level)
 
 /* ------------------------------------------------------------------------------------------ stepping */
 
-/* One (sub-)step of a level and all below. Of the finest level nobody looks at what has settled: there it is
- * left to the sweep, which does it slab by slab.
+/* One (sub-)step of a level and all finer ones. On the finest level nothing reads the settled state, so the sweep settles
+ * it slab by slab.
  *
- * Messages within a level start as soon as its cells have sent what they hold: those of the finer level ahead
- * of the work of this one, and those of its second sub-step before the sums of the first go up. On the finest
- * level, which has most of the work, what needs none of them is swept before they are waited for.
+ * Messages within a level start as soon as its cells have been swept: those of the finer level before the work of this
+ * level, and those of its second sub-step before the sums of the first are sent up. On the finest level, which has most of
+ * the work, the blocks that need no message are swept before the wait.
  * @param[in] time  in steps of level 0 */
 static gab_status advance(gab_lbm *lbm, int level, int sub, double time)
 {
@@ -169,8 +167,8 @@ static void correct_ghosts(gab_lbm *lbm, int level)
     }
 }
 
-/* What comes from finer cells is taken as if these stood still for a step. Only what arrives from places in
- * finer blocks is written: other places hold the state. */
+/* Arrivals from finer cells are computed as if these stood still for a step. Only arrivals from places in finer blocks are
+ * written: other places hold the state. */
 static gab_status fill_arrivals(gab_lbm *lbm)
 {
   const double time = (double)lbm->step;
@@ -190,7 +188,7 @@ static gab_status fill_arrivals(gab_lbm *lbm)
   return GAB_OK;
 }
 
-/* The boundary values are those that the next step will write again; a request for forces waits for it. */
+/* The boundary values are those that the next step writes again; so a request for forces remains pending. */
 gab_status gab_lbm_fill_arrivals(gab_lbm *lbm)
 {
   const bool wants_forces = lbm->wants_forces;

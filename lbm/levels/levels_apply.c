@@ -48,8 +48,7 @@ static size_t interface_size(void *user, const void *data, gab_coupling_way way,
   return (found.last - found.first) * sizeof(double);
 }
 
-/* What a coarse cell sends in a direction, and its slopes along the axes, if it has any: differences, and what they are
- * multiplied by. */
+/* Population that a coarse cell sends in a direction, and its slopes along the axes, if any: differences and their factors. */
 typedef struct source {
   double value, factor[3], difference[3];
 } source;
@@ -82,7 +81,7 @@ static source source_at(const gab_field *field, size_t place, uint8_t befores, u
   return found;
 }
 
-/* The same where slopes may come from cells next to it, or from the wall: then that of the odd part of the equilibrium. */
+/* The same with slopes from neighbouring cells or from the wall, where it is the slope of the odd part of the equilibrium. */
 static source extended_source(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell, int q,
                               uint8_t befores, uint8_t behinds, const uint8_t via[3])
 {
@@ -108,7 +107,7 @@ static source extended_source(const gab_lbm_model *model, const gab_lbm_block *b
   return found;
 }
 
-/* What it sends at `weight` / 4 cells beside its middle, less what it sends in its middle. */
+/* The population at `weight` / 4 cells from the centre, minus that in the centre. */
 static double beyond(const source *from, const int8_t weight[3])
 {
   double more = 0;
@@ -123,7 +122,7 @@ static bool have_one_source(const gab_level_interface_outgoing *a, const gab_lev
          a->before == b->before && a->behind == b->behind && memcmp(a->via, b->via, sizeof a->via) == 0;
 }
 
-/* What arrives in a cell by its link, or what a child sends in s2 that has come from beyond the side. */
+/* Arrival in a cell by its link, or the population in s2 of a child that entered through an open side. */
 static double arriving(const gab_lbm_block *block, const gab_level_interface_outgoing *it)
 {
   const gab_field *field = block->src;
@@ -135,9 +134,9 @@ static double arriving(const gab_lbm_block *block, const gab_level_interface_out
   return gab_value_at(field, self) + 0.5 * (by_link - gab_value_at(field, gab_place(self, offset)));
 }
 
-/* The values of cells, and for children their slopes; those of one cell and direction follow each other. Beside a border
- * across x each value lies in a line of its own: these are asked for so many items ahead, and those of the cells behind, which
- * are looked at before their turn comes. */
+/* Sends the values of cells, and for children their slopes; those of one cell and direction are adjacent. Next to a border
+ * across x each value lies in a cache line of its own: these are prefetched some items ahead, and those of the neighbours,
+ * which are read earlier. */
 static void give(const gab_lbm_model *model, const gab_lbm_block *block,
                  const gab_level_interface_outgoing *list, size_t count, unsigned char *bytes)
 {
@@ -166,8 +165,8 @@ static void give(const gab_lbm_model *model, const gab_lbm_block *block,
   }
 }
 
-/* What children of the cell have been given beyond its value, all together: the same cells as give() reads, which hold the same
- * until all arrivals are found. */
+/* Sum that the children of the cell were given beyond its value: reads the same cells as give(), unchanged until all
+ * arrivals are found. */
 static double lent(const gab_lbm_block *block, const gab_level_interface_arrival *arrival)
 {
   const size_t place = gab_place(arrival->cell, block->now->sent[gab_lattice_opposite(arrival->q)]);
@@ -216,7 +215,7 @@ static bool is_extended(const gab_level_interface_explosion *explosion)
   return explosion->extended != UINT32_MAX;
 }
 
-/* What moving bodies give; sides look after themselves. */
+/* Contribution of moving bodies; sides are balanced separately (levels_balance.c). */
 static double given_by_bodies(const gab_level_interface_term *terms, size_t count)
 {
   double given = 0;
@@ -225,8 +224,8 @@ static double given_by_bodies(const gab_level_interface_term *terms, size_t coun
   return given;
 }
 
-/* What an extended explosion sends, less what it would send if momentum were conserved: the population that meets the wall instead comes
- * back. @param[in] terms  what moving bodies would give */
+/* Value of an extended explosion minus the one that would conserve momentum: the population that meets the wall and comes
+ * back. @param[in] terms  contribution of moving bodies */
 static double replaced_by_extension(const gab_lbm_block *block, const gab_level_interface_explosion *it,
                                     int sub, double terms)
 {
@@ -236,8 +235,8 @@ static double replaced_by_extension(const gab_lbm_block *block, const gab_level_
   return values[it->extended] - (values[sub == 0 ? it->first : it->second] + terms);
 }
 
-/* Mass that bodies make: by moving, and by what is extended past them. Each term is rounded as those of links are, so that the
- * sum does not depend on the order of the lists, which differs with fused blocks. */
+/* Mass that bodies create by moving and by extension past them. Each term is rounded like those of links, so that the sum
+ * does not depend on the order of the lists, which differs with fused blocks. */
 static double excess_of_explosions(const gab_lbm_block *block, int sub)
 {
   const gab_level_interface *interface = block->interface;
@@ -313,7 +312,7 @@ void gab_level_interface_coalesce_second(const gab_lbm_block *block, const gab_f
   if (block->interface) coalesce(block->interface, 1, sent_there, storage);
 }
 
-/* Of a link of a body an arrival keeps a share only: so much less is what the link has made. */
+/* An arrival keeps only a share of a link of a body, so only this share of the link's mass counts. */
 static double excess_of_arrivals(const gab_lbm_block *block)
 {
   const gab_level_interface *interface = block->interface;
@@ -328,7 +327,7 @@ static double excess_of_arrivals(const gab_lbm_block *block)
   return excess;
 }
 
-/* What the link of an open side has extrapolated along the side (::GAB_OPEN_LINEAR). */
+/* Value that the link of an open side extrapolated along the side (::GAB_OPEN_LINEAR). */
 static double extrapolated(const gab_lbm_block *block, const gab_level_interface_arrival *arrival)
 {
   const size_t self = gab_place(arrival->cell, block->now->sent[arrival->q]);
@@ -337,7 +336,7 @@ static double extrapolated(const gab_lbm_block *block, const gab_level_interface
   return 2 * gab_value_at(block->src, self) - gab_value_at(block->src, gab_place(self, offset));
 }
 
-/* What a cell has sent, shifted by the weights of a replacement. */
+/* Population that a cell sent, shifted by the weights of a replacement. */
 static double shifted(const gab_lbm_model *model, const gab_lbm_block *block,
                       const gab_level_interface_replacement *it, uint32_t cell, int q)
 {
@@ -345,7 +344,7 @@ static double shifted(const gab_lbm_model *model, const gab_lbm_block *block,
   return from.value + beyond(&from, it->weight);
 }
 
-/* What arrives instead. */
+/* Value that replaces an arrival. */
 static double replacement_of(const gab_lbm_model *model, const gab_lbm_block *block,
                              const gab_level_interface_replacement *it)
 {
@@ -399,7 +398,7 @@ void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm
     if (arrival->back > 0)
       sum += arrival->back * sent(block, arrival->cell, gab_lattice_opposite(arrival->q));
     if (arrival->before | arrival->behind) sum -= lent(block, arrival);
-    interface->fresh[i] = share * sum; /* the place may still be read for another arrival */
+    interface->fresh[i] = share * sum; /* another arrival may still read the place */
   }
   for (size_t i = 0; i < interface->gain_count; i++) {
     const gab_level_interface_gain *gain = &interface->gains[i];
@@ -430,7 +429,7 @@ void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[G
 
 /* ------------------------------------------------------------------------------------------ forces */
 
-/* What goes to the wall and what comes back, both taken along the way there. */
+/* Momentum to the wall and back, both along the direction to the wall. */
 static double impulse_from(const gab_lbm_block *block, const gab_level_interface_impulse *impulse)
 {
   const gab_level_interface *interface = block->interface;
@@ -448,7 +447,7 @@ static double impulse_from(const gab_lbm_block *block, const gab_level_interface
   }
 }
 
-/* What the flow gains by a population beyond what conserves momentum is taken from the body. */
+/* Takes from the body the momentum that the flow gains beyond conservation. */
 static void take_from_body(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell, int q,
                            int body, double gained, gab_body_sums *forces)
 {

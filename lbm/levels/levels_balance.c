@@ -1,61 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sides that move have to give where a border between levels ends at them, so that it gives no mass: at their edges, and
- * anywhere while their ramps last.
+/* Terms of moving sides where a border between levels ends at them, so that the border creates no mass: at the edges of
+ * sides, and along whole sides during a ramp.
  *
- * **Pairs.** A side of velocity u adds t = 6 w_q c_q.u to each population that it throws back. On one level that is nothing in sum, but
- * for what flows in: the *partner* of the link (X, q) is the cell X - c', c' being c_q without its parts across sides that the link
- * comes from beyond, with c' reversed in q; both have the same midpoint. At an edge a link belongs to one of the sides (lbm/lbm.h)
- * and counts for that one alone.
+ * **Pairs.** A side of velocity u adds t = 6 w_q c_q.u to each population that it bounces back. On one level the sum is the
+ * inflow, otherwise zero: the *partner* of the link (X, q) is the cell X - c', c' being c_q without its parts across sides
+ * that the link comes from beyond, with c' reversed in q; both have the same midpoint. At an edge a link belongs to one of
+ * the sides only (lbm/lbm.h).
  *
- * **What a coarse cell needs.** Beside a border the partner may lie in the fine region, which has two sub-steps and n = 2^dimension
- * children for a cell. All pairs add up to nothing, and what flows in is what it is away from borders, if X at a side is given, in
+ * **Terms needed by a coarse cell.** Next to a border the partner may lie in the fine region, which has two sub-steps and n
+ * = 2^dimension children per cell. All pairs cancel, and the inflow is that away from borders, if X at a side is given, in
  * 1 / n of a population,
  *
  *     n t(X, q)      of parts of u that have no partner, and for (X, q) whose partner is not in the fine region,
- *     2 t(x, q)      for each child x of X whose partner x - c' is a fine cell: what that one is given in two sub-steps.
+ *     2 t(x, q)      for each child x of X whose partner x - c' is a fine cell: the terms of that cell in two sub-steps.
  *
- * **What it is given** are keep t(X, q) for what comes by its links, t for each touched child that the side throws back in s2, and t
- * for each child that the side throws back in s1 and that enters a fine cell in s2 (child_paths_impl.h). Where sides go on this is
- * the same in sum over q. What is missing, needed less given, is counted here in cells at an edge of two sides, for the links of each
- * as if it moved: m_s and m_o. It is a multiple of c_q for each class of directions, in integers, and nothing but for those along
- * diagonals of space: all others that cross the border have no part across o, or none across s. These have m_s = +-3 along the edge,
- * 3/8 of a term, u / 96 on D3Q27, the opposite at the other border of a region, and m_o = -m_s.
+ * **Terms it receives.** keep t(X, q) by its links, t for each touched child that the side bounces back in s2, and t for
+ * each child that the side bounces back in s1 and that enters a fine cell in s2 (child_paths_impl.h). Where sides continue,
+ * the sum over q is the needed one. At an edge of two sides s and o, the missing terms (needed minus received) are counted
+ * here for the links of each side as if it moved: m_s and m_o. Each is an integer multiple of c_q per class of directions,
+ * and zero except along space diagonals: all other directions that cross the border have no component across o, or none
+ * across s. These have m_s = +-3 along the edge, 3/8 of a term, u / 96 on D3Q27, the opposite at the other border of a
+ * region, and m_o = -m_s.
  *
- * **Uniform flows** between sides that move along are kept as they are: so nothing may be given where both sides move together, though
- * m_s + m_o is +-4 for u along s and across o, towards the wall or away from it. That is the end of a current: along a border in the
- * plane of s populations carry 4/8 of a diagonal's t for each step that they should not, terms carry it back, and both show at
- * ends of the border alone, be it at corners of the fine region within the plane of s, be it at edges. In a flow at rest it is
- * made at one end and taken at the other, whatever o does, and nothing is lost in sum. So of s, where o is at rest, the cell gets
+ * **Uniform flows** between sides that move with them must remain uniform. So no term may be added where both sides move
+ * together, although m_s + m_o is +-4 for u along s and across o, towards the wall or away from it. This is the end of a
+ * current: along a border in the plane of s, populations carry 4/8 of a diagonal's t per step too much, and terms carry it
+ * back. Both appear only at ends of the border: at corners of the fine region within the plane of s, and at edges. In a
+ * flow at rest the current starts at one end and ends at the other, for any motion of o, and conserves mass in sum. So
+ * where o is at rest, the cell gets from s
  *
- *     m_s t for the part of u across s: inlets let in what they should,
- *     -m_o t for parts along s: what o would give, were it to move along with s; along the edge that is m_s t.
+ *     m_s t for the component of u across s: inlets have the prescribed inflow,
+ *     -m_o t for components along s: the term of o if it moved with s; along the edge this is m_s t.
  *
- * Both are linear, so any two sides may move; together they are nothing for the same u. It comes with all that comes from both sides,
- * by weight. At edges with free-slip sides, which let a uniform flow along, nothing is lost as it is. Not beside bodies and open
- * sides, nor of sides with a profile, whose terms differ from link to link.
+ * Both are linear, so any two sides may move; for the same u they cancel. The mass is distributed by weight to all arrivals
+ * from both sides. Edges with free-slip sides need no term. Not done next to bodies and open sides, nor for sides with a
+ * profile, whose terms differ from link to link.
  *
- * **Ramps.** All of that is for a u that stays. With a ramp r, coarse links and all arrivals have u r(t), and so has s1, but s2 has
- * u r(t'), t' being half a coarse step later: what fine cells get by their own links, and by explosions that a side has thrown back
- * in s1. As only r(t) is balanced, a coarse cell lacks r(t') - r(t) times what its children would have in s2, in 1 / n of a
+ * **Ramps.** The above holds for constant u. With a ramp r, coarse links, all arrivals and s1 have u r(t), but s2 has u
+ * r(t'), t' being half a coarse step later: for fine cells by their own links, and by explosions that a side bounced back
+ * in s1. As only r(t) is balanced, a coarse cell lacks r(t') - r(t) times the terms of its children in s2, in 1 / n of a
  * population,
  *
- *     t(x, q)        for each child x of X whose partner is a fine cell: of the parts of u that pair; goes to (X, q),
- *     -t(x, q)       for each child x that the side throws back in s1 and that enters a fine cell in s2; goes to (X, q).
+ *     t(x, q)        for each child x of X whose partner is a fine cell: of the components of u that pair; added to (X, q),
+ *     -t(x, q)       for each child x that the side bounces back in s1 and that enters a fine cell in s2; added to (X, q).
  *
- * (X, q) is an arrival in both cases: the child behind x across the side is touched; and as many starts of (X, -q) are touched as
- * ends of (X, q). So fine cells have their flux and coarse ones theirs, as away from borders, whatever lies at the edges and whatever
- * the profile. Without it each pair that a border divides makes 2 t (r(t') - r(t)) / n a step, over the whole ramp t / n: for each
+ * (X, q) is an arrival in both cases: the child behind x across the side is touched; and (X, -q) has as many touched starts
+ * as (X, q) has touched ends. So fine and coarse cells have the same flux as away from borders, for all edges and profiles.
+ * Without it each pair that a border divides makes 2 t (r(t') - r(t)) / n a step, over the whole ramp t / n: for each
  * coarse cell along the border u / 24 in sum on all lattices, and the opposite at the other border of a region.
  *
- * The test of all of it is tests/lbm/levels/mpi_levels_lids.c. */
+ * Test: tests/lbm/levels/mpi_levels_lids.c. */
 #include "lbm/levels/levels_lists_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of directions, by how many components are not zero: all of one have the same weight. */
+/* Classes of directions, by number of non-zero components: all of one class have the same weight. */
 enum { CLASSES = 4 };
-enum { SHARES = 2 }; /* of a population that two sides give together */
+enum { SHARES = 2 }; /* of a population whose term two sides share */
 
 typedef struct balance {
   gab_level_maker *by;
@@ -74,7 +76,7 @@ static bool is_even_wall(const gab_side *side)
   return gab_side_bounces(side) && (!gab_side_moves(side) || side->profile == GAB_PROFILE_CONSTANT);
 }
 
-/* The sides that a place lies beyond: bits, one for each side. */
+/* Bits of the sides that a place lies beyond. */
 static unsigned sides_before(const gab_level_maker *by, const int32_t place[3])
 {
   const gab_domain *domain = gab_geometry_domain(by->model->geometry);
@@ -89,7 +91,7 @@ static unsigned sides_before(const gab_level_maker *by, const int32_t place[3])
 
 static bool is_beyond(unsigned sides, int axis) { return sides >> 2 * axis & 3; }
 
-/* The cell with which a link shares its midpoint. @param[in] sides  that it comes from beyond */
+/* The cell with which a link shares its midpoint. @param[in] sides  those that it comes from beyond */
 static void partner_of(const gab_level_maker *by, const int32_t cell[3], int q, unsigned sides,
                        int32_t partner[3])
 {
@@ -97,7 +99,7 @@ static void partner_of(const gab_level_maker *by, const int32_t cell[3], int q, 
   for (int axis = 0; axis < 3; axis++) partner[axis] = cell[axis] - (is_beyond(sides, axis) ? 0 : c[axis]);
 }
 
-/* What a place gives to what it throws back in direction q. */
+/* Terms that a place adds to the population it bounces back in direction q. */
 static gab_wall_terms terms_of(const gab_level_maker *by, const int32_t wall[3], int q)
 {
   int64_t global[3];
@@ -119,7 +121,7 @@ static const gab_side *condition(const gab_level_maker *by, int number)
   return gab_lbm_condition(&by->model->options, number);
 }
 
-/* The condition that a place beyond a side belongs to. */
+/* Condition of a place beyond a side. */
 static int condition_of(const gab_level_maker *by, const int32_t place[3], int side)
 {
   int64_t global[3];
@@ -127,7 +129,7 @@ static int condition_of(const gab_level_maker *by, const int32_t place[3], int s
   return gab_condition_at(by->model, by->view.level, global, side);
 }
 
-/* The same of the link of the coarse cell. */
+/* The same for the link of the coarse cell. */
 static gab_wall_terms coarse_terms_of(const balance *of, int q)
 {
   const int8_t *c = of->by->model->lattice->c[q];
@@ -147,7 +149,8 @@ static void add_terms(balance *of, const gab_wall_terms *terms, double paired, d
   }
 }
 
-/* Adds what a place throws back in direction q, so many times, were its side to move: parts that have a partner, and others. */
+/* Adds the terms that a place would give in direction q if its side moved. @param[in] paired,unpaired  factors of the
+ * components with a partner, and of the others */
 static void add(balance *of, const int32_t wall[3], int q, bool is_coarse, int32_t paired, int32_t unpaired)
 {
   if (of->by_terms) {
@@ -165,7 +168,7 @@ static void add(balance *of, const int32_t wall[3], int q, bool is_coarse, int32
     count++;
     walls += rests[side];
   }
-  /* As links do: what is across a side is its own, the rest that of walls at rest, or shared. */
+  /* As in links: the component across a side counts for that side, the rest for walls at rest, or half each. */
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     if (!(sides >> side & 1)) continue;
     for (int axis = 0; axis < 3; axis++) {
@@ -178,7 +181,7 @@ static void add(balance *of, const int32_t wall[3], int q, bool is_coarse, int32
   }
 }
 
-/* A place that the coarse link of (X, q) comes from. */
+/* The place that the coarse link of (X, q) comes from. */
 static void source_of(const balance *of, int q, int32_t place[3])
 {
   const int8_t *c = of->by->model->lattice->c[q];
@@ -186,7 +189,7 @@ static void source_of(const balance *of, int q, int32_t place[3])
   gab_path_child(&of->by->paths, coarse, 0, place);
 }
 
-/* The direction in which the partner's link comes. @param[in] sides  that both come from beyond */
+/* Direction of the partner's link. @param[in] sides  those that both links come from beyond */
 static int partner_direction(const gab_lattice *lattice, int q, unsigned sides)
 {
   for (int other = 1; other < lattice->q; other++) {
@@ -198,9 +201,9 @@ static int partner_direction(const gab_lattice *lattice, int q, unsigned sides)
   return 0;
 }
 
-/* Where the link and its partner cross an outline: each place has to let in its velocity times its area. The coarse link stands for half of
- * what its place gives, the links of fine cells for the other half; as much is missing of the place in front of X. @param[in]
- * source,partner  of the coarse link */
+/* For a link and a partner on different sides of an outline. Each place must have its velocity times its area as inflow.
+ * The coarse link stands for half of the inflow of its place, the links of fine cells for the other half; the same amount
+ * is missing for the place in front of X. */
 static void add_outline(balance *of, int q, const int32_t source[3], const int32_t partner[3], int n)
 {
   const gab_level_maker *by = of->by;
@@ -219,7 +222,7 @@ static void add_outline(balance *of, int q, const int32_t source[3], const int32
   add_terms(of, &ours, 0, n / 2.0);
 }
 
-/* What X needs, less what it would be given if all came by its links, and what children are given that leave it. */
+/* Terms needed by X, minus those it would receive if all came by its links, minus those of children that leave it. */
 static void add_needs(balance *of, int q)
 {
   const gab_level_maker *by = of->by;
@@ -259,7 +262,7 @@ static gab_status add_arrival(void *user, const gab_child_arrival *arrival)
   return GAB_OK;
 }
 
-/* The sides that a cell lies at. */
+/* Bits of the sides that a cell lies at. */
 static unsigned sides_at(const gab_level_maker *by, const int32_t coarse[3])
 {
   unsigned sides = 0;
@@ -273,7 +276,7 @@ static unsigned sides_at(const gab_level_maker *by, const int32_t coarse[3])
   return sides;
 }
 
-/* Whether there is nothing but fluid around a cell within the domain. */
+/* Whether all cells around a cell within the domain are fluid. */
 static bool is_clear(const gab_level_maker *by, const int32_t coarse[3])
 {
   for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
@@ -296,8 +299,8 @@ typedef struct edge {
   int side[2], condition[2];
 } edge;
 
-/* Whether the places around a cell beyond one of its sides have one condition. @param[in] reach  coarse cells along the side
- * @param[out] number  of it */
+/* Whether all places around a cell beyond one of its sides have one condition. @param[in] reach  coarse cells along the
+ * side @param[out] number  of the condition */
 static bool is_uniform(const gab_level_maker *by, const int32_t coarse[3], int side, int reach, int *number)
 {
   const int dimension = by->model->lattice->dimension, axis = side / 2;
@@ -318,7 +321,7 @@ static bool is_uniform(const gab_level_maker *by, const int32_t coarse[3], int s
   return true;
 }
 
-/* Of a cell at two sides of which one moves. @return false if it is no such cell */
+/* Finds the edge of a cell at two sides of which one moves. @return false if the cell is not at such an edge */
 static bool find_edge(const gab_level_maker *by, const int32_t coarse[3], edge *found)
 {
   const unsigned sides = sides_at(by, coarse);
@@ -336,7 +339,7 @@ static bool find_edge(const gab_level_maker *by, const int32_t coarse[3], edge *
   return count == 2 && moves && is_clear(by, coarse);
 }
 
-/* The mass that a side has to give: by its velocity across itself, and along. @param[in] which  of the two */
+/* Mass missing for a side: by its velocity across itself, and along. @param[in] which  of the two */
 static double mass_of(const balance *of, const edge *at, int which)
 {
   const gab_lattice *lattice = of->by->model->lattice;
@@ -353,7 +356,7 @@ static double mass_of(const balance *of, const edge *at, int which)
   return mass / (SHARES * child_count(of->by));
 }
 
-/* Distributes it by weight among what comes from both sides. @param[in] first  arrival of the cell */
+/* Distributes it by weight to the arrivals from both sides. @param[in] first  arrival of the cell */
 static gab_status give(const balance *of, unsigned sides, int factor, double mass, size_t first)
 {
   gab_level_interface *interface = of->by->interface;
@@ -373,7 +376,7 @@ static gab_status give(const balance *of, unsigned sides, int factor, double mas
   return GAB_OK;
 }
 
-/* At the outline of a patch: as at edges, but by the terms of the places around. */
+/* At the outline of a patch: as at edges, but with the terms of the surrounding places. */
 static gab_status balance_outline(gab_level_maker *by, const int32_t coarse[3], unsigned sides, size_t first)
 {
   balance of = {.by = by, .cell = {coarse[0], coarse[1], coarse[2]}, .by_terms = true};
@@ -385,7 +388,7 @@ static gab_status balance_outline(gab_level_maker *by, const int32_t coarse[3], 
   return GAB_OK;
 }
 
-/* Whether the conditions around a cell at sides are not all the same on each of them. */
+/* Whether a cell at sides has different conditions around it on one of them. */
 static bool is_at_outline(const gab_level_maker *by, const int32_t coarse[3], unsigned sides)
 {
   bool differs = false;
@@ -410,7 +413,7 @@ gab_status gab_level_balance_edges(gab_level_maker *by, const int32_t coarse[3],
   for (int q = 1; q < by->model->lattice->q; q++) add_needs(&of, q);
   GAB_TRY(gab_child_arrivals(&by->paths, coarse, end, add_arrival, &of));
   double mass[2] = {mass_of(&of, &at, 0), mass_of(&of, &at, 1)};
-  /* Of sides that move together it is exactly nothing. */
+  /* Exactly zero for sides that move together. */
   if (gab_side_moves(sides[0]) && gab_side_moves(sides[1]) && gab_side_vary_alike(sides[0], sides[1])) {
     mass[0] += mass[1];
     mass[1] = 0;
@@ -422,7 +425,7 @@ gab_status gab_level_balance_edges(gab_level_maker *by, const int32_t coarse[3],
 
 /* ------------------------------------------------------------------------------------------ ramps */
 
-/* Adds what (X, q) lacks for one child, by side. */
+/* Adds the terms that (X, q) lacks for one child, by side. */
 static void add_late(const gab_level_maker *by, const int32_t coarse[3], int child, int q,
                      double late[GAB_SIDE_FACTORS])
 {
@@ -435,7 +438,7 @@ static void add_late(const gab_level_maker *by, const int32_t coarse[3], int chi
   const unsigned sides = sides_before(by, source);
   partner_of(by, at.cell, q, sides, partner);
   if (sides != 0 && gab_level_view_look(&by->view, partner).kind == GAB_PATH_FINE) {
-    /* What flows in is the same in both links, the rest the opposite. */
+    /* The component across is equal in both links, the others are opposite. */
     for (int axis = 0; axis < 3; axis++) other[axis] = source[axis] + at.cell[axis] - partner[axis];
     const gab_wall_terms theirs = terms_of(by, other, partner_direction(by->model->lattice, q, sides)),
                          ours = terms_of(by, source, q);

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mass that neighbouring coarse cells exchange along a border between levels, so that a wall may cross the border.
  *
- * **Why.** Let u be the velocity across the border, towards the fine region, and u = S y along it from a wall at y = 0, in coarse cells
- * and steps. The children of a coarse population cross the border at three heights. With exact values on both sides, fine cells
- * take 1/4, 1/2 and 1/4 of what their links carry at y - 1/2, y and y + 1/2 from the coarse population that crosses at y. This
- * agrees in all rows but one: half of what fine links carry at y = 1/2 has to come from the coarse link at y = 0, which the wall
- * throws back. The coarse cell at the wall therefore loses a mass of S / 24 per step, or gains it where u < 0. That is an error of first
- * order in the velocity and of order zero in the wall shear stress. No rule for this cell alone can mend it: mass is conserved, and
- * all other cells have what they should have.
+ * **Why.** Let u be the velocity across the border, towards the fine region, and u = S y along it from a wall at y = 0, in
+ * coarse cells and steps. The children of a coarse population cross the border at three heights. With exact values on both
+ * sides, fine cells take 1/4, 1/2 and 1/4 of what their links carry at y - 1/2, y and y + 1/2 from the coarse population
+ * that crosses at y. This is consistent in all rows but one: half of the flux of fine links at y = 1/2 has to come from the
+ * coarse link at y = 0, which bounces back at the wall. The coarse cell at the wall therefore loses a mass of S / 24 per
+ * step, or gains it where u < 0. That is an error of first order in the velocity and of order zero in the wall shear
+ * stress. No rule for this cell alone can correct it: mass is conserved, and all other cells have the correct mass.
  *
  * **The exchange.** Of two coarse cells that are neighbours along the border, the lower one gives the upper one the mass
  *
  *     G = -1/24 du/dy.
  *
- * In a linear flow each cell gives what it gets, except for the last cell before a wall, which keeps the S / 24 that it lacks. In a
- * curved flow each row gets u'' / 24. With this mass the errors of straight links, which take the middle of a row, and of diagonal ones, which
- * take both ends, cancel as in Simpson's rule: a parabola crosses with its own flux in each row.
+ * In a linear flow each cell gives as much as it gets, except for the last cell before a wall, which keeps the missing S /
+ * 24. In a curved flow each row gets u'' / 24. With this mass the errors of straight links, which take the middle of a row,
+ * and of diagonal ones, which take both ends, cancel as in Simpson's rule: a parabola crosses with its own flux in each
+ * row.
  *
- * The mass is exchanged at rest. At the last cell before a wall it belongs to the populations that the wall has thrown back across the
- * border, by weight: this is exact in linear flows. Their momentum comes from the wall, and a body is given the opposite. At open
- * sides, which set the mass themselves, the last cell gets none. Where a fine region ends within the flow, the coarse cell at its corner is
- * the last one. Along periodic axes of a domain without bodies nothing is exchanged.
+ * The mass is added to the rest population. At the last cell before a wall it is distributed by weight to the populations
+ * that the wall has bounced back across the border: this is exact in linear flows. Their momentum comes from the wall, and
+ * a body is given the opposite. At open sides, which set the mass themselves, the last cell gets none. Where a fine region
+ * ends within the flow, the coarse cell at its corner is the last one. Along periodic axes of a domain without bodies
+ * nothing is exchanged.
  *
- * du/dy is twice the difference of two fine cells of the first row behind the border, from what they send straight across in s1: of the two
- * cells where both coarse cells meet if these are of one block, else the mean of the nearest two of each block. Fine blocks compute it and
- * send it to both coarse cells. It is exactly zero in uniform flows.
+ * du/dy is twice the difference of two fine cells of the first row behind the border, from the populations that they send
+ * straight across in s1. If both coarse cells belong to one block, these are the two fine cells at their common face; else
+ * the mean of the nearest two of each block. Fine blocks compute it and send it to both coarse cells. It is exactly zero in
+ * uniform flows.
  *
  * Tests: tests/lbm/levels/mpi_levels_walls.c, mpi_levels_corner.c. */
 #include "lbm/levels/levels_lists_impl.h"
@@ -35,7 +38,7 @@
 typedef struct pair {
   int32_t lower[3];
   int across, side,
-      along; /* axis across the border, on which side (-1, 1) the fine cells are; axis from cell to cell */
+      along; /* axis across the border; side (-1, 1) of the fine cells; axis from cell to cell */
 } pair;
 
 /* The contribution of a fine block: cells `row` and `row` + 1 along the border. */
@@ -55,7 +58,7 @@ static void end_of(const pair *it, int end, int32_t coarse[3])
   coarse[it->along] += end;
 }
 
-/* The fine cell behind the border of a coarse one. @param[in] child  bits along the other axes */
+/* The fine cell next to a coarse one, across the border. @param[in] child  bits along the other axes */
 static void behind(const gab_level_maker *by, const pair *it, const int32_t coarse[3], int child,
                    int32_t cell[3])
 {
@@ -70,7 +73,7 @@ static bool is_coarse_fluid(const gab_level_maker *by, const int32_t coarse[3])
   return gab_level_view_look(&by->view, place).kind == GAB_PATH_COARSE;
 }
 
-/* FINE if all that is behind is; COARSE; or else WALL. */
+/* FINE if all cells there are; COARSE; else WALL. */
 static gab_path_kind kind_behind(const gab_level_maker *by, const pair *it, const int32_t coarse[3])
 {
   int32_t next[3] = {coarse[0], coarse[1], coarse[2]};
@@ -93,14 +96,14 @@ static part part_behind(const gab_level_maker *by, const pair *it, const int32_t
   return made;
 }
 
-/* Whether no wall can end a border along an axis: then nothing is missing anywhere. */
+/* Whether no wall can end a border along an axis: then no mass is missing. */
 static bool has_no_end(const gab_level_maker *by, int axis)
 {
   const gab_geometry *geometry = by->model->geometry;
   return gab_geometry_domain(geometry)->periodic[axis] && gab_geometry_body_count(geometry) == 0;
 }
 
-/* The fine blocks that contribute to a pair. @return how many; 0: nothing is exchanged */
+/* Finds the fine blocks that contribute to a pair. @return their number; 0: no exchange */
 static int find_parts(const gab_level_maker *by, const pair *it, part parts[2])
 {
   int32_t cell[2][3];
@@ -168,7 +171,7 @@ static int straight(const gab_lattice *lattice, int axis, int way)
 
 static int row_count(const gab_level_maker *by) { return dimension_of(by) == 3 ? 2 : 1; }
 
-/* Row k of those that lie side by side behind one coarse cell. */
+/* Row k of the fine rows next to one coarse cell. */
 static gab_level_interface_carry carry_of(const gab_level_maker *by, const pair *it, const part *own, int k)
 {
   const gab_lattice *lattice = by->model->lattice;
@@ -180,12 +183,12 @@ static gab_level_interface_carry carry_of(const gab_level_maker *by, const pair 
   made.lower = gab_level_index_of(by, cell);
   cell[it->along]++;
   made.upper = gab_level_index_of(by, cell);
-  /* G: a difference of fine cells is half of one of coarse ones; the pair of populations is 6 w u. */
+  /* G: a difference of fine cells is half of that of coarse ones; a pair of populations is 6 w u. */
   made.weight = -it->side * own->share / (72 * lattice->weight[made.q] * row_count(by));
   return made;
 }
 
-/* Adds the contribution of the block to G to a sum. */
+/* Adds the contribution of the block to sum G. */
 static gab_status draft_sum(gab_level_maker *by, const pair *it, const part *own, int32_t group)
 {
   const gab_level_key sum = key_of(it, group);
@@ -201,7 +204,7 @@ static gab_status draft_sum(gab_level_maker *by, const pair *it, const part *own
   return GAB_OK;
 }
 
-/* The momentum of a body by what the last cell gets, if the wall is a body's. */
+/* Momentum of a body by the mass of the last cell, if the wall belongs to a body. */
 static gab_status draft_impulses(gab_level_maker *by, const pair *it, const part *own, int end)
 {
   const int way = end == 0 ? -1 : 1;
@@ -238,7 +241,7 @@ static gab_status draft_pair(gab_level_maker *by, const pair *it)
       const ending ends = ending_of(by, it, end);
       if (ends == AT_OPEN_SIDE) continue;
       if (group != seen)
-        GAB_TRY(draft_sum(by, it, &parts[i], group)); /* once for both, if one block has them */
+        GAB_TRY(draft_sum(by, it, &parts[i], group)); /* once for both cells, if one block has both */
       if (ends == AT_WALL) GAB_TRY(draft_impulses(by, it, &parts[i], end));
       seen = group;
     }
@@ -315,13 +318,13 @@ static gab_status add_gain(gab_level_maker *by, const int32_t coarse[3], int q, 
   return GAB_OK;
 }
 
-/* Whether a wall beyond an end throws back in direction q what has crossed the border. */
+/* Whether a wall beyond an end bounces back, in direction q, populations that crossed the border. */
 static bool comes_from_wall(const gab_lattice *lattice, const pair *it, int end, int q)
 {
   return lattice->c[q][it->across] != 0 && lattice->c[q][it->along] == (end == 0 ? 1 : -1);
 }
 
-/* What an end of a pair is given, by one of the fine blocks that see it. */
+/* Adds to an end of a pair its share from one of the contributing fine blocks. */
 static gab_status add_gains(gab_level_maker *by, const pair *it, int end, bool at_wall,
                             const gab_level_key *sum, size_t first)
 {

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where an interpolated wall crosses a border between levels.
  *
- * Next to such a wall no rule that conserves the mass of each path across the border is of second order: the exact solution makes mass
- * there, S d / 12 per step in a shear flow of rate S past a wall at a distance d from a face. Interpolated walls make mass anyway, and take
- * it back in the next step (wall_balance.c). So what crosses a border within a coarse cell of such a wall is replaced by a value of second
- * order of its own, and the walls are charged with the difference; so is the force on the body.
+ * Next to such a wall no rule that conserves the mass of each path across the border is of second order: the exact solution
+ * makes mass there, S d / 12 per step in a shear flow of rate S past a wall at a distance d from a face. Interpolated walls
+ * create mass anyway, which is removed in the next step (wall_balance.c). So populations that cross a border within a
+ * coarse cell of such a wall are replaced by second-order values; the difference in mass is charged to the walls, that in
+ * momentum to the body.
  *
- * **Into fine cells.** A child of a coarse cell sends what its place has, extended from its cell with slopes on all axes (levels_slopes_impl.h):
- * the same in both sub-steps, also where the child that comes next has met the wall. Where a fine cell is fluid but its coarse cell is solid
- * (an open place) it sends what the nearest coarse fluid cell has, extended, instead of a half-way link on the border.
+ * **Into fine cells.** A child of a coarse cell sends the population extended from its cell with slopes on all axes
+ * (levels_slopes_impl.h): the same in both sub-steps, also where the next child has met the wall. Where a fine cell is
+ * fluid but its coarse cell is solid (an open place), the population is extended from the nearest coarse fluid cell; there
+ * is no half-way link on the border.
  *
- * **Into coarse cells.** Let S be the coarse cell that (X, q) comes from. If the centre of S is solid, (X, q) comes from the wall: by the
- * link of X, or, if S or the second node lies in the finer region, by the same interpolation. What the second node has sent is then what
- * arrives in X from there. If S is fluid but only some children of X come from fluid fine cells, the mean of these stands for all, shifted by
- * the slope in X; if others come by way of the wall, X is extended.
+ * **Into coarse cells.** Let S be the coarse cell that (X, q) comes from. If the centre of S is solid, (X, q) comes from
+ * the wall: by the link of X, or, if S or the second node lies in the finer region, by the same interpolation. The
+ * population of the second node is then the arrival in X from there. If S is fluid but only some children of X come from
+ * fluid fine cells, their mean is used for all, shifted by the slope in X; if others come from the wall, X is extended.
  *
- * **Slopes.** A cell without a neighbour along an axis takes the slope of a cell next to it; without that one, the slope that its
- * velocity has from the wall, in the odd part of the equilibrium, unless the wall is too near for that.
+ * **Slopes.** A cell without a neighbour along an axis takes the slope of a cell next to it; without it, the slope from the
+ * wall to its velocity, in the odd part of the equilibrium, unless the wall is too near.
  *
- * **Stability.** Two forms grew by factors per step at curved bodies: the second node extended from X by a whole cell, and the slope from the
- * wall at any distance (doc/levels.md). Tests: tests/lbm/levels/mpi_levels_bodies.c.
- *
- * Tests: tests/lbm/levels/mpi_levels_walls.c. */
+ * **Stability.** Two forms grew by factors per step at curved bodies: the second node extended from X by a whole cell, and
+ * the slope from the wall at any distance (doc/levels.md). Tests: tests/lbm/levels/mpi_levels_bodies.c, mpi_levels_walls.c.
+ * */
 #include "lbm/levels/levels_slopes_impl.h"
 
 #include <string.h>
@@ -44,7 +45,7 @@ bool gab_level_is_extended(const gab_level_maker *by, const gab_path_state *at)
 
 /* ------------------------------------------------------------------------------------------ open places */
 
-/* Number of a place as seen from its base: they are at most three fine cells apart along each axis. */
+/* Number of a place relative to its base: they are at most three fine cells apart along each axis. */
 static int number_of(const gab_level_maker *by, const int32_t place[3], const int32_t base[3])
 {
   int number = 0;
@@ -85,7 +86,7 @@ gab_status gab_level_draft_open_places(gab_level_maker *by)
   return GAB_OK;
 }
 
-/* What X gives to a place, by direction. */
+/* Adds the populations that X sends for an open place. */
 static gab_status give_open_place(gab_level_maker *by, const int32_t coarse[3], const int32_t place[3])
 {
   const int dimension = by->model->lattice->dimension;
@@ -148,9 +149,9 @@ static bool is_fluid_in_finer_region(const gab_level_maker *by, const int32_t co
          gab_geometry_cell(by->model->geometry, by->view.level - 1, cell) == GAB_CELL_FLUID;
 }
 
-/* Bouzidi, Firdaouss & Lallemand 2001, as links have it. Where the second node lies in the finer region, what it has sent to X is what
- * arrives from there. An extension from X instead would weigh the populations of X by more than 1: it was unstable.
- * Without a second node, half-way. */
+/* Bouzidi, Firdaouss & Lallemand 2001, as in links. Where the second node lies in the finer region, its population is the
+ * arrival from there. An extension from X instead would weigh the populations of X by more than 1 and was unstable. Without
+ * a second node, half-way. */
 static void by_wall(const gab_level_maker *by, const int32_t coarse[3], const int64_t solid[3], int body,
                     int q, gab_level_interface_replacement *wall)
 {
@@ -196,8 +197,8 @@ static gab_status take_arrival(void *user, const gab_child_arrival *arrival)
   return GAB_OK;
 }
 
-/* What comes from a fluid cell in the finer region, if not all children come from there as they should: the mean of those that do, or what X has
- * sent, shifted. */
+/* Arrival from a fluid cell in the finer region, if some of the children do not come from there: the mean of those that do,
+ * or the population that X sent, shifted. */
 static gab_status from_finer(gab_level_maker *by, const int32_t coarse[3], int q, bool *is_needed,
                              gab_level_interface_replacement *made)
 {
@@ -228,7 +229,7 @@ static gab_status from_finer(gab_level_maker *by, const int32_t coarse[3], int q
   return GAB_OK;
 }
 
-/* What sides give is balanced among arrivals. */
+/* Terms of sides are balanced among arrivals. */
 static bool has_side_term(const gab_level_interface *interface, size_t arrival)
 {
   for (size_t i = 0; i < interface->arrival_term_count; i++)
@@ -236,7 +237,7 @@ static bool has_side_term(const gab_level_interface *interface, size_t arrival)
   return false;
 }
 
-/* @param[in] is_listed  whether there is an arrival already */
+/* @param[in] is_listed  there is an arrival already */
 static gab_status find_replacement(gab_level_maker *by, const int32_t coarse[3], int q, bool is_listed,
                                    bool *is_needed, gab_level_interface_replacement *made)
 {
@@ -261,7 +262,7 @@ static gab_status find_replacement(gab_level_maker *by, const int32_t coarse[3],
   return GAB_OK;
 }
 
-/* @return what moving bodies would have given */
+/* @return contribution of moving bodies */
 static double drop_terms(gab_level_interface *interface, size_t arrival)
 {
   size_t kept = 0;
@@ -274,7 +275,8 @@ static double drop_terms(gab_level_interface *interface, size_t arrival)
   return dropped;
 }
 
-/* Replaces the arrival of (X, q), if it is needed. @param[in] by_arrivals  only by what other arrivals bring, or only otherwise */
+/* Replaces the arrival of (X, q), if needed. @param[in] by_arrivals  only replacements that use other arrivals; else only
+ * the others */
 static gab_status draft_replacement(gab_level_maker *by, const int32_t coarse[3], int q, size_t first,
                                     bool by_arrivals)
 {

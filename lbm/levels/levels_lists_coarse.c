@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the cell that (X, q) comes from lies beyond open sides, and beyond no other side.
- * @param[out] along  q without its parts across those sides */
+/* Whether the source cell of (X, q) lies beyond open sides only. @param[out] along  q without its components across those
+ * sides */
 static bool comes_from_open_side(const gab_level_maker *by, const int32_t coarse[3], int q, int8_t along[3])
 {
   const gab_domain *domain = gab_geometry_domain(by->model->geometry);
@@ -40,8 +40,9 @@ static bool is_cell_of_block(const gab_level_maker *by, const int32_t coarse[3],
   return gab_level_view_look(&by->view, place).kind == GAB_PATH_COARSE;
 }
 
-/* What a child of a coarse cell sends in s2 that has come from beyond an open side. The link of the cell takes `next` from the cell that
- * lies against q along the side; where that is not of this block, or the link is of another kind, what arrives is taken as it is. */
+/* Population in s2 of a child of a coarse cell that entered through an open side. The link of the cell takes `next` from
+ * the neighbour against q along the side; if that is not in this block, or the link is of another kind, the arrival is
+ * sent. */
 static gab_level_interface_outgoing outgoing_from_side(const gab_level_maker *by, const int32_t coarse[3],
                                                        int q)
 {
@@ -54,7 +55,7 @@ static gab_level_interface_outgoing outgoing_from_side(const gab_level_maker *by
   return made;
 }
 
-/* What fine blocks take of what a coarse cell sends. */
+/* Adds the populations of a coarse cell that fine blocks receive. */
 static gab_status draft_outgoing(gab_level_maker *by, const int32_t coarse[3])
 {
   const uint32_t around = gab_child_surroundings(&by->paths, coarse);
@@ -99,8 +100,8 @@ static bool comes_from_finer(const gab_level_maker *by, const gab_child_arrival 
   return kind == GAB_PATH_FINE || kind == GAB_PATH_FINE_WALL;
 }
 
-/* The wall that throws children back on their way to (X, q): the first one that a child meets. @param[out] middle  of all those children,
- * in children from the corner of the view: a mirror image has the mirrored one @return false if there is none */
+/* The wall that bounces children back on their path to (X, q): the first one met. @param[out] middle  of all those
+ * children, in children from the corner of the view: symmetric under reflection @return false if there is none */
 static bool find_wall(const gab_level_maker *by, const int32_t coarse[3], int q, int32_t wall[3],
                       double middle[3])
 {
@@ -124,8 +125,8 @@ static bool find_wall(const gab_level_maker *by, const int32_t coarse[3], int q,
   return count > 0;
 }
 
-/* Of the arrival that was made last: by what (X, -q) is thrown back of; less by what it has lent; and less by its link, as far
- * as that is not kept. */
+/* Impulses of the last arrival: its bounced-back part of (X, -q); minus the lent amount; minus the part of its link that is
+ * not kept. */
 static gab_status add_impulses_of_arrival(gab_level_maker *by, const gab_child_arrival *arrival)
 {
   const int n = 1 << by->model->lattice->dimension;
@@ -159,9 +160,10 @@ static gab_status add_impulses_of_arrival(gab_level_maker *by, const gab_child_a
   return gab_level_add_impulse(by, made, wall, middle, false);
 }
 
-/* Where a border ends at an open side and (X, q) comes from beyond both: see gab_level_interface_arrival. Of its children a fourth comes
- * from fine cells, from a place half a coarse cell nearer than X - c across the side; the others from beyond the side. Where q has
- * a part along the end of the border, too, the children of that fourth do not stand for all: the link stays. */
+/* Arrival where a border ends at an open side and (X, q) comes from beyond both: see gab_level_interface_arrival. A quarter
+ * of its children comes from fine cells, from a place half a coarse cell nearer than X - c across the side; the others from
+ * beyond the side. Where q also has a component along the end of the border, that quarter does not represent all: the link
+ * is used. */
 static void find_arrival_at_side(const gab_level_maker *by, const gab_child_arrival *arrival,
                                  gab_level_interface_arrival *made)
 {
@@ -241,7 +243,7 @@ static gab_status keep_coarser_side(gab_level_maker *by)
   GAB_TRY(gab_level_keys_parts(&by->outgoing_list, 0, INT32_MAX, &interface->down_out));
   interface->outgoing_count = by->outgoing_list.count;
   GAB_TRY(GAB_NEW_ARRAY(&interface->outgoing_list, interface->outgoing_count, GAB_MEMORY_OTHER));
-  for (size_t i = 0; i < by->draft_count; i++) /* one that several children share is the same in all */
+  for (size_t i = 0; i < by->draft_count; i++) /* a wall that several children share is the same for all */
     interface->outgoing_list[gab_level_keys_index(&by->outgoing_list, &by->drafts[i].name)] =
         by->drafts[i].outgoing;
   gab_level_keys_sort(&by->keys);

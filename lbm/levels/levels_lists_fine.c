@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of a block next to coarser ones: values taken from them, and values sent to them. */
+/* Lists of a block next to coarser ones: values received from them, and values sent to them. */
 #include "lbm/levels/levels_lists_impl.h"
 
 static const int8_t here[3] = {0, 0, 0};
@@ -11,7 +11,7 @@ static int child_at(const gab_level_maker *by, const int32_t cell[3])
   return child;
 }
 
-/* By what a fine cell sends in s1, if it is thrown back in s2. */
+/* Impulse of a population that a fine cell sends in s1 and that is bounced back in s2. */
 static gab_status add_impulse_of_coalescence(gab_level_maker *by, const gab_path_state *start)
 {
   gab_path_state middle, turned;
@@ -109,7 +109,7 @@ static gab_status draft_coalescence(gab_level_maker *by, const gab_path_state *s
                                              GAB_LEVEL_KEY_ACROSS, start->q));
 }
 
-/* All that the outermost cells send. */
+/* Populations that the outermost cells send into the coarse region. */
 static gab_status draft_coalescences(gab_level_maker *by)
 {
   const int32_t *cells = by->model->cells;
@@ -125,7 +125,8 @@ static gab_status draft_coalescences(gab_level_maker *by)
         for (start.q = 1; start.q < by->model->lattice->q; start.q++) {
           const int8_t *c = by->model->lattice->c[start.q];
           const int32_t next[3] = {x + c[0], y + c[1], z + c[2]};
-          if (gab_level_view_look(&by->view, next).kind == GAB_PATH_FINE) continue; /* goes nowhere else */
+          if (gab_level_view_look(&by->view, next).kind == GAB_PATH_FINE)
+            continue; /* does not reach the coarse region */
           for (int second = 0; second < 2; second++) GAB_TRY(draft_coalescence(by, &start, second));
         }
       }

@@ -4,10 +4,10 @@
  *
  *  - levels_lists.c: keys, and functions for both sides; levels_storage.c: entry point;
  *  - levels_lists_fine.c: lists of a block next to coarser ones; levels_lists_coarse.c: next to finer ones;
- *  - levels_slopes.c: slopes of children; levels_balance.c: mass that moving sides lack there.
+ *  - levels_slopes.c: slopes of children; levels_balance.c: missing mass of moving sides.
  *
- *  Each value that crosses between blocks has a key that both ends can build: the contact, the cell counted from the block's
- *  own corner, the direction. The corners differ by a constant, so sorting gives both ends the same order.
+ *  Each value that crosses between blocks has a key that both ends can build: the contact, the cell counted from the
+ *  block's own corner, the direction. The corners differ by a constant, so sorting gives both ends the same order.
  *
  *  Stability: internal.
  */
@@ -16,20 +16,20 @@
 
 #include "lbm/levels/level_interface_impl.h"
 
-/* Numbers below GAB_CHILD_COUNT_MAX: what a child of a coarse cell has been given to send. */
+/* Kinds of values. Below GAB_CHILD_COUNT_MAX: the population of a child of a coarse cell. */
 enum {
   GAB_LEVEL_KEY_ARRIVES = GAB_CHILD_COUNT_MAX,
   GAB_LEVEL_KEY_ACROSS,
   GAB_LEVEL_KEY_SUM,
   GAB_LEVEL_KEY_CARRY,
-  GAB_LEVEL_KEY_EXTENDED,                                                 /* and the number of the child */
-  GAB_LEVEL_KEY_OPEN_PLACE = GAB_LEVEL_KEY_EXTENDED + GAB_CHILD_COUNT_MAX /* and the number of the place */
+  GAB_LEVEL_KEY_EXTENDED,                                                 /* plus the number of the child */
+  GAB_LEVEL_KEY_OPEN_PLACE = GAB_LEVEL_KEY_EXTENDED + GAB_CHILD_COUNT_MAX /* plus the number of the place */
 };
 
 typedef struct gab_level_key {
-  int32_t group;   /* first: they become the parts */
+  int32_t group;   /* first: groups become the parts */
   int32_t z, y, x; /* a coarse cell; across: a fine one */
-  int32_t q, what; /* what one population gives to its children stands together */
+  int32_t q, what; /* populations of the children of one population are adjacent */
 } gab_level_key;
 
 typedef struct gab_level_keys {
@@ -40,15 +40,15 @@ typedef struct gab_level_keys {
 /** Reserves capacity for one more. @param[in,out] items  grows by doubling */
 gab_status gab_level_list_grow(void **items, size_t count, size_t *capacity, size_t bytes_each);
 gab_status gab_level_keys_add(gab_level_keys *list, gab_level_key made);
-/** Ascending, each once. */
+/** Sorts in ascending order and removes duplicates. */
 void gab_level_keys_sort(gab_level_keys *list);
-/** @param[in] list  sorted; has the key */
+/** @param[in] list  sorted, contains the key */
 uint32_t gab_level_keys_index(const gab_level_keys *list, const gab_level_key *wanted);
-/** Groups first_group <= group < end as parts that count from the first key of all. */
+/** Makes parts of the groups first_group <= group < end; parts count from the first key of all. */
 gab_status gab_level_keys_parts(const gab_level_keys *list, int32_t first_group, int32_t end,
                                 gab_level_interface_parts *parts);
 
-/* A list on its way, with the keys its items refer to; one entry each. */
+/* A list under construction, with the keys of its items; one entry each. */
 typedef struct gab_level_explosion_draft {
   gab_level_interface_explosion explosion;
   gab_level_key first, second, extended;
@@ -78,7 +78,7 @@ typedef struct gab_level_maker {
   gab_level_interface *interface;
   gab_level_view view;
   gab_paths paths;
-  gab_level_keys keys, outgoing_list; /* what comes in; what goes out */
+  gab_level_keys keys, outgoing_list; /* values received; values sent */
   gab_level_explosion_draft *explosions;
   gab_level_coalescence_draft *coalescences[2];
   gab_level_carry_draft *carries;
@@ -90,9 +90,9 @@ typedef struct gab_level_maker {
   size_t carry_capacity, gain_capacity, replacement_capacity, wall_capacity;
 } gab_level_maker;
 
-/* Groups of the finer side from here on are across, by direction of the sender. */
+/* On the finer side, groups from here on are contacts between fine blocks, by direction of the sender. */
 enum { GAB_LEVEL_ACROSS = GAB_DIRECTIONS };
-/* Sub-steps of a push. */
+/* Sub-steps of an impulse. */
 enum { GAB_LEVEL_IN_FIRST = 1, GAB_LEVEL_IN_SECOND = 2, GAB_LEVEL_IN_EACH = 3 };
 
 static inline uint32_t gab_level_index_of(const gab_level_maker *by, const int32_t cell[3])
@@ -110,46 +110,46 @@ static inline gab_level_key gab_level_key_of(int32_t group, const int32_t cell[3
   return (gab_level_key){.group = group, .z = cell[2], .y = cell[1], .x = cell[0], .what = what, .q = q};
 }
 
-/** Where a fine place lies, in fine blocks. */
+/** The fine block of a fine place, in fine blocks. */
 void gab_level_place_of(const gab_level_maker *by, const int32_t cell[3], int8_t place[3]);
-/** Direction of coarse cell `coarse` as seen by the fine block at `place`, in fine blocks from the corner that
- *  cells are counted from. */
+/** Direction from the fine block at `place` to coarse cell `coarse`; `place` is in fine blocks from the origin of cells. */
 int gab_level_seen_from(const gab_level_maker *by, const int32_t coarse[3], const int8_t place[3]);
 gab_status gab_level_append_term(gab_level_interface_term **terms, size_t *count,
                                  gab_level_interface_term made);
-/** What a moving wall gives to explosion or arrival `at`; left out if that is nothing. @param[in] wall  place */
+/** Adds the term of a moving wall to explosion or arrival `at`; omitted if zero. @param[in] wall  place */
 gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **terms, size_t *count,
                               uint32_t at, const int32_t wall[3], int q, double share);
-/** Left out if the wall is none of a body. @param[in] wall  place; the parts of `made` that follow from it are
- *  set here @param[in] middle  a point of the way to the wall, in cells from the corner of the view; NULL: the centre of `wall`
- *  @param[in] moves  what a moving wall gives counts too */
+/** Adds an impulse; omitted if the wall does not belong to a body. @param[in] wall  place; sets the members of `made` that
+ * follow from it @param[in] middle  a point of the path to the wall, in cells from the corner of the view; NULL: the centre
+ * of `wall` @param[in] moves  include the term of a moving wall */
 gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impulse made, const int32_t wall[3],
                                  const double middle[3], bool moves);
 
-/** Where a border ends at an edge of a moving side: adds the terms that it lacks to give no mass; see levels_balance.c.
- *  @param[in] first  of the arrivals of the cell, the last ones that have been made */
+/** Where a border ends at an edge of a moving side: adds the missing terms, so that mass is conserved; see
+ * levels_balance.c. @param[in] first  of the arrivals of the cell, which are the last in the list */
 gab_status gab_level_balance_edges(gab_level_maker *by, const int32_t coarse[3], size_t first);
-/** Where a border ends at a side with a ramp: adds what its growth within a step lacks; the same parameters. */
+/** Where a border ends at a side with a ramp: adds the missing terms of its growth within a step; the same parameters. */
 gab_status gab_level_balance_ramps(gab_level_maker *by, const int32_t coarse[3], size_t first);
 
-/** What coarse cells along a border give to each other; see levels_carry.c. What a fine block adds to it. */
+/** Adds the contribution of a fine block to the exchange along a border; see levels_carry.c. */
 gab_status gab_level_draft_carries(gab_level_maker *by);
-/** The arrival of (X, q); made if what arrives there does so as everywhere. @param[in] first  of the cell */
+/** The arrival of (X, q); added to the list if it is ordinary streaming. @param[in] first  of the cell */
 gab_status gab_level_arrival_of(gab_level_maker *by, const int32_t coarse[3], int q, size_t first,
                                 uint32_t *found);
-/** What a coarse cell gets of it. @param[in] first  of the arrivals of the cell, the last ones that have been made */
+/** Adds the exchange to the arrivals of a coarse cell. @param[in] first  of the arrivals of the cell, which are the last in
+ * the list */
 gab_status gab_level_draft_gains(gab_level_maker *by, const int32_t coarse[3], size_t first);
 
-/** Whether a coarse cell, one next to it, or a fine cell in their place is solid by an interpolated body, unless the rate is too high for
- *  what levels_interpolated.c does. */
+/** Whether a coarse cell, a neighbour, or a fine cell in their place is solid by an interpolated body; false if the rate is
+ * too high for levels_interpolated.c. */
 bool gab_level_is_near_interpolated(const gab_level_maker *by, const int32_t coarse[3]);
-/** The first interpolated body that a coarse cell, one next to it, or a fine cell in their place is solid by; -1: none. */
+/** The first such body; -1: none. */
 int gab_level_body_near(const gab_level_maker *by, const int32_t coarse[3]);
 static inline bool gab_level_is_interpolated(const gab_level_maker *by, int body)
 {
   return body >= 0 && gab_geometry_body(by->model->geometry, (size_t)body)->wall == GAB_WALL_INTERPOLATED;
 }
-/** A coarse cell, counted in the domain. */
+/** Converts a coarse cell to its position in the domain. */
 static inline void gab_level_coarse_of_domain(const gab_level_maker *by, const int32_t coarse[3],
                                               int64_t cell[3])
 {
@@ -157,24 +157,25 @@ static inline void gab_level_coarse_of_domain(const gab_level_maker *by, const i
     cell[axis] = axis < by->model->lattice->dimension ? by->view.origin[axis] / 2 + coarse[axis]
                                                       : by->view.origin[axis] + coarse[axis];
 }
-/** Whether what a child of a coarse cell sends into a fine cell is extended from coarse cells; see levels_interpolated.c. The same on
- *  both sides of the border. @param[in] at  the child and its direction */
+/** Whether a child of a coarse cell sends an extended population into a fine cell; see levels_interpolated.c. Both sides of
+ * the border get the same answer. @param[in] at  the child and its direction */
 bool gab_level_is_extended(const gab_level_maker *by, const gab_path_state *at);
-/** What a fine block is given where fine fluid is next to coarse solid cells: gab_level_is_open_place(). What a coarse cell gives. */
+/** Fine side: adds the values received where fine fluid is next to coarse solid cells, see gab_level_is_open_place().
+ * Coarse side: adds the values sent. */
 gab_status gab_level_draft_open_places(gab_level_maker *by);
 gab_status gab_level_give_open_places(gab_level_maker *by, const int32_t coarse[3]);
-/** Adds an explosion; makes keys of what it needs. */
+/** Adds an explosion and the keys of its values. */
 gab_status gab_level_add_explosion(gab_level_maker *by, const gab_level_explosion_draft *made);
-/** Name of a population of a coarse cell that a fine one takes, or the other way round. */
+/** Key of a population of a coarse cell that a fine cell receives, or the reverse. */
 gab_level_key gab_level_coarse_key(const gab_level_maker *by, const int32_t fine[3], const int32_t coarse[3],
                                    int what, int q);
-/** Adds what a coarse cell gives to a fine one. @param[in] fine  that cell */
+/** Adds a value that a coarse cell sends to a fine one. @param[in] fine  that cell */
 gab_status gab_level_add_outgoing(gab_level_maker *by, const int32_t fine[3], const int32_t coarse[3],
                                   int what, const gab_level_interface_outgoing *outgoing);
-/** Adds the wall next to a coarse cell, once. @return in is_found false if there is none that is interpolated and has a normal */
+/** Adds the wall next to a coarse cell, once. @param[out] is_found  false if there is no interpolated wall with a normal */
 gab_status gab_level_add_wall(gab_level_maker *by, const int32_t coarse[3], bool *is_found);
-/** Adds what replaces arrivals of a coarse cell. @param[in] first  of the arrivals of the cell, the last ones that have been made
-*/
+/** Adds replacements of arrivals of a coarse cell. @param[in] first  of the arrivals of the cell, which are the last in the
+ * list */
 gab_status gab_level_draft_replacements(gab_level_maker *by, const int32_t coarse[3], size_t first);
 
 gab_status gab_level_make_finer_side(gab_level_maker *by);

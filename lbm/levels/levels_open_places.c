@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Whether a coarse cell belongs to a block of the coarser level, as the fine or the coarse block sees it. */
+/* Whether a coarse cell belongs to a block of the coarser level, for the fine or the coarse block. */
 static bool is_of_coarser(const gab_lbm_model *model, const gab_lbm_block *block, bool as_coarse,
                           const int32_t coarse[3])
 {

@@ -37,7 +37,7 @@ int gab_level_entry_weight(const gab_level_maker *by, const gab_level_entry *fou
   return half + (found->sub == 1 ? -c : c);
 }
 
-/* Whether a place throws back all that is sent there and nothing else. */
+/* Whether a place bounces back exactly the populations that are sent to it. */
 static bool is_halfway_wall(const gab_level_maker *by, const int32_t place[3])
 {
   int64_t global[3];
@@ -48,7 +48,7 @@ static bool is_halfway_wall(const gab_level_maker *by, const int32_t place[3])
   return body < 0 || gab_geometry_body(by->model->geometry, (size_t)body)->wall != GAB_WALL_INTERPOLATED;
 }
 
-/* Whether there is a half-way wall in the coarse cell that (X, q) goes to, be it of finer cells, or nothing but walls. */
+/* Whether the target cell of (X, q) contains a half-way wall, also of finer cells, or consists of walls. */
 static bool goes_to_wall(const gab_level_maker *by, const int32_t coarse[3], int q)
 {
   const int dimension = by->model->lattice->dimension;
@@ -65,8 +65,7 @@ static bool goes_to_wall(const gab_level_maker *by, const int32_t coarse[3], int
   return all;
 }
 
-/* The cells beside X along an axis: bit 0 before, bit 1 behind it if they can be read.
- * @return false if a finer one is among them */
+/* Usable neighbours of X along an axis: bit 0 before, bit 1 behind. @return false if one is finer */
 static bool look_along(const gab_level_maker *by, const int32_t coarse[3], int axis, uint8_t *usable)
 {
   bool is_free = true;
@@ -83,7 +82,7 @@ static bool look_along(const gab_level_maker *by, const int32_t coarse[3], int a
   return is_free;
 }
 
-/* Whether a coarse fluid cell of this block is there. */
+/* Whether the cell is a coarse fluid cell of this block. */
 static bool is_readable(const gab_level_maker *by, const int32_t coarse[3])
 {
   int32_t place[3];
@@ -93,7 +92,7 @@ static bool is_readable(const gab_level_maker *by, const int32_t coarse[3])
   return gab_level_view_look(&by->view, place).kind == GAB_PATH_COARSE;
 }
 
-/* The cell next to X, at the same place along an axis, that has a slope along it: fewest steps away, the first one by direction. */
+/* The neighbour of X, at the same position along an axis, that has a slope along it: nearest, then first by direction. */
 static uint8_t find_via(const gab_level_maker *by, const int32_t coarse[3], int axis, uint8_t *usable)
 {
   for (int steps = 1; steps <= 2; steps++)
@@ -133,7 +132,7 @@ void gab_level_find_slopes(const gab_level_maker *by, const int32_t coarse[3], i
                            const gab_level_entry entries[GAB_CHILD_COUNT_MAX], gab_level_slopes *slopes)
 {
   const int dimension = by->model->lattice->dimension;
-  bool returns = false, leaves = false; /* if all enter, nobody is there to lend */
+  bool returns = false, leaves = false; /* if all enter, none is left to lend */
   *slopes = (gab_level_slopes){0};
   for (int child = 0; child < 1 << dimension; child++) {
     returns = returns || entries[child].sub == 0;

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a block that is split or merged. Where there are solid cells it goes through the packed form,
- * so it does not matter how blocks store it; others do it row by row (levels_rows.c).
+/* Split and merge of the state of blocks. Blocks with solid cells use the packed form, which is independent of their
+ * storage; others work row by row (levels_rows.c).
  *
- * A cell and its children have the same density and velocity, to rounding the same mass and momentum in
- * total. What the populations hold beyond their equilibrium stands for velocity gradients: after collision it
- * is in proportion to (1 / omega - 1) times the gradient per cell, so it is rescaled from level to level
- * (after Dupuis & Chopard 2003, Phys. Rev. E 67, 066707). Near omega 1 nothing is left of it to be rescaled:
- * there the factor goes to 0. Odd parts beyond equilibrium stand for no gradient of first order and are left
- * out. Half of the force's source, which the collision has put in, belongs to the level. */
+ * A cell and its children have the same density and velocity, to rounding the same mass and momentum in total. The
+ * non-equilibrium part represents velocity gradients: after collision it is proportional to (1 / omega - 1) times the
+ * gradient per cell, so it is rescaled between levels (after Dupuis & Chopard 2003, Phys. Rev. E 67, 066707). It vanishes
+ * for omega -> 1: there the factor goes to 0. Odd non-equilibrium parts represent no first-order gradient and are dropped.
+ * Half of the force's source, added by the collision, depends on the level. */
 #include "lbm/levels/level_interface_impl.h"
 
 #include <string.h>
 
 enum { SOLID = -1 };
 
-/* A block unpacked so that its cells can be reached one by one. */
+/* A block unpacked for access cell by cell. */
 typedef struct cells {
   const gab_lbm_model *model;
   const gab_lbm_block *block;
-  int32_t *number; /* of each cell among the fluid ones, SOLID for others */
+  int32_t *number; /* number among the fluid cells, else SOLID */
   gab_buffer packed;
   unsigned char *values;
 } cells;
@@ -50,7 +49,7 @@ static gab_status number_cells(cells *of)
   return GAB_OK;
 }
 
-/* With the state of the block; or (`empty`) with capacity for one. */
+/* With the state of the block; if `empty`, only with capacity for it. */
 static gab_status cells_open(const gab_lbm_model *model, const gab_lbm_block *block, bool empty, cells *of)
 {
   *of = (cells){.model = model, .block = block};
@@ -113,8 +112,8 @@ static double source(const gab_lbm_model *model, const gab_level_model *at, int 
   return model->lattice->weight[q] * (3 * (cf - uf) + 9 * cu * cf);
 }
 
-/* What the equilibrium has beyond second order is left out before, and put in after all: in this order, as levels_rows.c does it
- * for rows, so that the bits are the same. */
+/* Removes the part of the equilibrium beyond second order before the conversion and adds it afterwards, in the same order
+ * as levels_rows.c, so that the bits are the same. */
 static void add_beyond(const gab_lbm_model *model, double sign, double drho, const double u[3], double *f)
 {
   const gab_collision *collision = model->options.collision;
@@ -122,7 +121,7 @@ static void add_beyond(const gab_lbm_model *model, double sign, double drho, con
     f[q] += sign * collision->equilibrium_beyond(model->lattice, q, drho, u);
 }
 
-/* The state of a cell at another level. */
+/* Converts the state of a cell to another level. */
 static void convert(const gab_lbm_model *model, const gab_level_model *from, const gab_level_model *to,
                     double *f)
 {
@@ -140,7 +139,7 @@ static void convert(const gab_lbm_model *model, const gab_level_model *from, con
   add_beyond(model, 1, drho, u, f);
 }
 
-/* Adds what the fluid cells of a box hold. @return how many there are; none outside of the block */
+/* Adds the fluid cells of a box. @return their number; 0 outside the block */
 static int add_box(const cells *of, const int32_t lo[3], const int32_t hi[3], double sum[GAB_LATTICE_MAX_Q])
 {
   int count = 0;
@@ -157,7 +156,7 @@ static int add_box(const cells *of, const int32_t lo[3], const int32_t hi[3], do
   return count;
 }
 
-/* The mean of a box, or of a wider one; fluid at rest if there is none in either. */
+/* The mean of a box or, if it has no fluid cell, of a wider one; else fluid at rest. */
 static void mean_of(const cells *of, const int32_t lo[3], const int32_t hi[3], bool may_widen,
                     double f[GAB_LATTICE_MAX_Q])
 {
@@ -175,7 +174,7 @@ static void mean_of(const cells *of, const int32_t lo[3], const int32_t hi[3], b
 
 /* ------------------------------------------------------------------------------------------ all cells */
 
-/* Where a child's cells begin in its parent. */
+/* Origin of a child in its parent. */
 static void corner_of(const gab_lbm_model *model, int child, int32_t corner[3])
 {
   for (int axis = 0; axis < 3; axis++)
@@ -237,7 +236,7 @@ static gab_status split_cells(const gab_lbm_model *model, const gab_lbm_block *p
   return status;
 }
 
-/* The parts of other children stay. */
+/* The parts of other children are kept. */
 static gab_status merge_cells(const gab_lbm_model *model, const gab_lbm_block *child, gab_lbm_block *parent,
                               const int32_t corner[3])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Surroundings of a block at the resolution of the finer of two levels: its own cells, and those of neighbours by geometry, at
- * their level. */
+/* Surroundings of a block at the resolution of the finer of two levels: its own cells, and those of neighbours from the
+ * geometry at their level. */
 #include "lbm/levels/level_interface_impl.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ gab_status gab_level_view_make(const gab_lbm_model *model, const gab_lbm_block *
 
 void gab_level_view_release(gab_level_view *view) { gab_free(&view->known); }
 
-/* Which way a place lies from the block. */
+/* Direction from the block to a place. */
 static int direction_to(const gab_level_view *view, const int32_t cell[3])
 {
   int offset[3];
@@ -57,7 +57,7 @@ static int direction_to(const gab_level_view *view, const int32_t cell[3])
   return gab_direction_of(offset[0], offset[1], offset[2]);
 }
 
-/* Beyond the domain: as links have it. @return false if the place is inside */
+/* Places beyond the domain, as in links. @return false if the place is inside */
 static bool look_outside(const gab_level_view *view, const int32_t cell[3], gab_path_place *place)
 {
   const gab_domain *domain = gab_geometry_domain(view->model->geometry);
