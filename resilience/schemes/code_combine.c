@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code over many bytes: linear combinations of columns, by threads, in pieces that stay in the cache. */
+/* Applies the code to long byte arrays: linear combinations of columns, multithreaded, in pieces that fit into the cache. */
 #include "resilience/schemes/code_impl.h"
 
 #include <string.h>

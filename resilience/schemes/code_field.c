@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic in GF(2^8), the matrix of the code, and its inversion: small numbers only. */
+/* Arithmetic in GF(2^8), the matrix of the code, and its inversion (small matrices only). */
 #include "resilience/schemes/code_impl.h"
 
 #include <string.h>
@@ -26,8 +26,7 @@ uint8_t gab_gf_invert(uint8_t a)
   return result;
 }
 
-/* 1 / (x + y) with x of the parity and y of the column all different; divided by what the first row has
- * there. */
+/* 1 / (x + y), with all x of the parities and y of the columns distinct, divided by the entry of the first row. */
 uint8_t gab_code_factor(int data, int parity, int column)
 {
   uint8_t here = (uint8_t)((data + parity) ^ column), first = (uint8_t)(data ^ column);
@@ -36,8 +35,7 @@ uint8_t gab_code_factor(int data, int parity, int column)
 
 typedef struct matrix {
   int size;
-  uint8_t row[GAB_CODE_COLUMNS]
-             [2 * GAB_CODE_COLUMNS]; /* beside it the unit matrix, which becomes the inverse */
+  uint8_t row[GAB_CODE_COLUMNS][2 * GAB_CODE_COLUMNS]; /* with the unit matrix, which becomes the inverse */
 } matrix;
 
 static void scale_row(matrix *m, int row, uint8_t factor)
@@ -50,7 +48,7 @@ static void subtract_row(matrix *m, int from, int what, uint8_t factor)
   for (int i = 0; i < 2 * m->size; i++) m->row[from][i] ^= gab_gf_multiply(m->row[what][i], factor);
 }
 
-/* Gauss and Jordan. */
+/* Gauss-Jordan elimination. */
 static gab_status invert(matrix *m)
 {
   for (int column = 0; column < m->size; column++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failure domains as compressed runs: building them from names, and asking them. */
+/* Failure domains as compressed runs: construction from names, and queries. */
 #include "resilience/schemes/domains_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 3, OPEN = INT32_MAX }; /* nodes, chassis, islands; a run whose rows have not ended yet */
+enum { LEVELS = 3, OPEN = INT32_MAX }; /* nodes, chassis, islands; a run with a row of unknown length */
 
-/* Part of a sequence: from index `at` on, rows of `inner` values that grow by `step`, each row beginning
- * `leap` after the one before. */
+/* Part of a sequence: from index `at` on, rows of `inner` values that increase by `step`; each row begins `leap` after the
+ * one before. */
 typedef struct run {
   int32_t at, value, inner, step, leap;
 } run;
@@ -19,7 +19,7 @@ typedef struct sequence {
   int32_t length; /* of the sequence */
 } sequence;
 
-/* `count` ranges of `size` places, from place `at` on; their numbers begin with `number`. */
+/* `count` ranges of `size` places each, from place `at` on; numbers of the ranges begin with `number`. */
 typedef struct sizes_run {
   int32_t at, number, size, count;
 } sizes_run;
@@ -50,7 +50,7 @@ static int32_t run_value(const run *r, int32_t index)
   return r->value + k % r->inner * r->step + k / r->inner * r->leap;
 }
 
-/* True if the run can go on with this value; settles what the value decides. */
+/* Returns true if the run can continue with this value; sets the members of the run that the value determines. */
 static bool run_takes(run *r, int32_t index, int32_t value)
 {
   int32_t k = index - r->at;
@@ -114,7 +114,7 @@ static const sizes_run *sizes_find(const sizes *list, int32_t place)
 /* A rank with its name; `first` are the lowest ranks with the same node, chassis, island. */
 typedef struct named {
   const char *name;
-  size_t length; /* of what is compared */
+  size_t length; /* of the compared prefix */
   gab_rank rank;
   int32_t first[LEVELS];
 } named;
@@ -136,8 +136,7 @@ static int by_place(const void *a, const void *b)
   return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
-/* Of "island/chassis/node" the part that names the domain of a level; a level that is left out has no name.
- */
+/* Length of the part of "island/chassis/node" that names the domain of a level; 0 for an omitted level. */
 static size_t prefix_length(const char *name, int level)
 {
   size_t length = name ? strlen(name) : 0;
@@ -192,7 +191,7 @@ static gab_status create(int32_t ranks, gab_domains **domains)
   return GAB_OK;
 }
 
-/* Of ranks whose domains are found. @param[in,out] items  brought into the order of the places */
+/* Compresses ranks whose domains are known. @param[in,out] items  sorted into the order of places */
 static gab_status compress_items(named *items, int32_t count, gab_domains **domains)
 {
   int32_t *places = NULL;
@@ -219,7 +218,7 @@ gab_status gab_domains_from_names(const char *const *names, int32_t count, gab_d
 
 /* ---------------------------------------------------------------- with those who came later */
 
-/* The lowest rank of a domain stands at its first place. */
+/* The lowest rank of a domain has its first place. */
 static named item_of(const gab_domains *domains, gab_rank rank)
 {
   named item = {.rank = rank};
@@ -266,7 +265,7 @@ static gab_status fill_regular(gab_domains *made, int32_t per_node, int32_t per_
   int64_t island = per_island > 0 ? (int64_t)per_node * per_island : ranks;
   if (island > ranks) island = ranks;
   const int32_t of_level[LEVELS] = {per_node, (int32_t)island, (int32_t)island};
-  for (int32_t i = 0; i < 2 && i < ranks; i++) { /* two values of each tell the run of all */
+  for (int32_t i = 0; i < 2 && i < ranks; i++) { /* two values of each define all */
     GAB_TRY(sequence_add(&made->rank_at, i));
     GAB_TRY(sequence_add(&made->place_of, i));
   }
@@ -302,7 +301,7 @@ void gab_domains_destroy(gab_domains **domains)
 
 int32_t gab_domains_ranks(const gab_domains *domains) { return domains->ranks; }
 
-/* NULL: every rank on its own. */
+/* NULL: every rank is a domain. */
 static const sizes *sizes_of(const gab_domains *domains, gab_domain_kind kind)
 {
   return kind >= GAB_DOMAIN_NODE && kind <= GAB_DOMAIN_ISLAND ? &domains->levels[kind - GAB_DOMAIN_NODE]

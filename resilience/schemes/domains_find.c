@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failure domains of a run: where the names come from, and how everyone gets to know. */
+/* Failure domains of a run: sources of the names, and their distribution to all ranks. */
 #include "resilience/schemes/domains_impl.h"
 
 #include "core/messages/collective.h"
@@ -18,12 +18,12 @@ enum { NAME_CAPACITY = 512 };
 
 /* ---------------------------------------------------------------- names of ranks */
 
-/* A list of names of which many are equal: one text for each that differs from the one before. */
+/* A list of names: one text for each name that differs from its predecessor. */
 typedef struct names {
-  const char **of; /* per rank, and spare behind them; NULL: not named yet */
-  int32_t ranks;   /* with the spares */
+  const char **of; /* per rank, then per spare; NULL: not named yet */
+  int32_t ranks;   /* including spares */
   int32_t spares;
-  int64_t largest; /* rank that is named; only counted if `of` is NULL */
+  int64_t largest; /* largest rank in the file; only counted if `of` is NULL */
   char **texts;
   size_t text_count;
 } names;
@@ -159,7 +159,7 @@ gab_status gab_domains_parse(const char *source, const char *text, int32_t ranks
   return status;
 }
 
-/* A text: a zero byte would hide what comes behind it. */
+/* Reads a text; refuses zero bytes, which would hide the rest. */
 static gab_status read_file(const char *path, gab_buffer *text)
 {
   const size_t largest = (size_t)1 << 30;
@@ -169,7 +169,7 @@ static gab_status read_file(const char *path, gab_buffer *text)
   return gab_put_u8(text, 0);
 }
 
-/* Every rank below the largest one has to be there, so a file is good for one number of them only. */
+/* All ranks below the largest one must be named, so a file fits only one number of ranks. */
 static gab_status count_ranks(const char *source, const char *text, int32_t *ranks)
 {
   const int64_t most = (int64_t)1 << 24;
@@ -211,7 +211,7 @@ gab_status gab_domains_load(const char *path, int32_t ranks, int32_t spares, gab
 /* ---------------------------------------------------------------- this machine */
 
 #ifdef GAB_HAVE_HWLOC
-/* Serial numbers that say nothing, as firmware has them. */
+/* False for the meaningless serial numbers that some firmware has. */
 static bool is_a_serial(const char *text)
 {
   static const char *const blank[] = {
@@ -257,13 +257,13 @@ static gab_status visit_name(void *user, gab_rank from, gab_reader bytes)
 {
   names *list = user;
   const char *name;
-  if (!list->of) return GAB_OK; /* no memory for them, which is told below */
+  if (!list->of) return GAB_OK; /* out of memory; reported below */
   GAB_TRY(names_add(list, (const char *)bytes.at, gab_reader_left(&bytes), &name));
   list->of[from] = name;
   return GAB_OK;
 }
 
-/* The root gets the domains, the others nothing. Collective. */
+/* Gives the domains to the root, NULL to the others. Collective. */
 static gab_status gather(gab_world *world, gab_domain_kind wanted, gab_domains **domains)
 {
   names list = {0};
@@ -281,7 +281,7 @@ static gab_status gather(gab_world *world, gab_domain_kind wanted, gab_domains *
   return status;
 }
 
-/* The root's outcome first: the others take part whatever it is. */
+/* Packs the status of the root first: the other ranks take part even if it failed. */
 static gab_status put_outcome(gab_status status, const gab_domains *domains, gab_buffer *out)
 {
   GAB_TRY(gab_put_u32(out, (uint32_t)status));

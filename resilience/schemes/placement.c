@@ -53,7 +53,7 @@ static void leave_out(gab_placement *placement, gab_process process)
     places->gone[places->gone_count++] = gab_domains_place(placement->domains, process);
 }
 
-/* A place belongs to a process. Places of dead and of waiting processes are left out. The place of the first process of a
+/* A place belongs to a process. Places of failed and of waiting processes are omitted. The place of the first process of a
  * rank is vacant only if the rank is lost, or now has another process. */
 static gab_status find_places(gab_placement *placement)
 {
@@ -98,7 +98,7 @@ static void look_at_run(void *user, int32_t first, int32_t size, int32_t count)
   int32_t lo = find->range.first, hi = lo + find->range.count, end = first + size * count;
   if (first < lo) first += (lo - first) / size * size;
   if (end > hi) end = hi;
-  int32_t untouched = first; /* the first domain that may be whole */
+  int32_t untouched = first; /* the first domain that may have no vacant place */
   for (int32_t i = gone_before(find->placement, first); i < places->gone_count && places->gone[i] < end;) {
     int32_t domain = first + (places->gone[i] - first) / size * size, gone = 0;
     for (; i < places->gone_count && places->gone[i] < domain + size; i++) gone++;
@@ -108,7 +108,7 @@ static void look_at_run(void *user, int32_t first, int32_t size, int32_t count)
   if (untouched < end) consider(find, size, untouched);
 }
 
-/* @param[in] range  of places, vacant ones included, that cuts no domain */
+/* @param[in] range  of places, including vacant ones, that divides no domain */
 static arena arena_of(const gab_placement *placement, gab_places range)
 {
   int32_t first = range.first - gone_before(placement, range.first);
@@ -122,7 +122,7 @@ static arena arena_of(const gab_placement *placement, gab_places range)
   return made;
 }
 
-/* The range of places that share redundancy with `place`, vacant ones included. */
+/* The range of places that share redundancy with `place`, including vacant ones. */
 static gab_places range_at(const gab_placement *placement, int32_t place)
 {
   if (placement->domains && placement->within > GAB_DOMAIN_NONE)
@@ -144,15 +144,14 @@ static int copies_in(const gab_placement *placement, const gab_scheme_places *pl
   return placement->copies < most ? placement->copies : most;
 }
 
-/* One domain has more than half of the places: shifts cannot leave it. */
+/* One domain has more than half of the places, so shifts cannot leave it. */
 static bool is_dominated(const gab_scheme_places *places)
 {
   return places->largest > places->count - places->largest;
 }
 static bool is_alone(const gab_scheme_places *places) { return places->largest == places->count; }
 
-/* The ring that the scheme gets: without domains where these cannot be separated, or where separation must not cost
- * anything. */
+/* The ring for the scheme: without domains if these cannot be separated, or if separation must not cost memory. */
 static gab_scheme_places places_for_copies(const gab_placement *placement, const gab_scheme_places *places)
 {
   gab_scheme_places seen = *places;
@@ -189,8 +188,8 @@ static int32_t copy_place(const gab_scheme *scheme, const gab_scheme_places *pla
   return (int32_t)(((int64_t)place + scheme->shift(places, copy, copies)) % places->count);
 }
 
-/* A scheme may name a place twice, or the place itself. One copy per place is enough, and the own image exists anyway.
- * @return -1 then */
+/* Place of the next copy. A scheme may name a place twice, or the place itself; one copy per place is enough, and the own
+ * image exists anyway. @return -1 if there is no new place */
 static int32_t new_copy_place(const gab_scheme *scheme, const gab_scheme_places *places, int32_t place,
                               int copy, int copies)
 {
@@ -230,7 +229,7 @@ typedef struct keeping {
   void *user;
 } keeping;
 
-/* Verifies that the place which the inverse formula gives holds that copy of `place`. */
+/* Verifies that the place from the inverse formula holds that copy of `place`. */
 static gab_status offer(const keeping *k, int64_t place, int copy)
 {
   int32_t wrapped = (int32_t)((place + 2 * (int64_t)k->places.count) % k->places.count);
@@ -342,7 +341,7 @@ int gab_group_restorer(const gab_group *group, const bool *living, int index)
   int alive[GAB_MOST_GROUP], alive_count = 0, dead_before = 0, first_dead = group->count, start = 0;
   for (int i = 0; i < group->count; i++) {
     if (living[i]) {
-      if (i < first_dead) start++; /* the first living one behind the first dead */
+      if (i < first_dead) start++; /* the first live one after the first failed one */
       alive[alive_count++] = i;
     } else {
       if (first_dead == group->count) first_dead = i;
@@ -388,7 +387,7 @@ bool gab_placement_survives(const gab_placement *placement, const gab_members *n
 
 /* ---------------------------------------------------------------- what is possible */
 
-/* Number of members that the redundancy needs at least. */
+/* Minimum number of members for the redundancy. */
 static int32_t least_members(const gab_placement *placement)
 {
   if (placement->scheme->kind == GAB_SCHEME_GROUPS) return parities_of(placement) + 1;
@@ -417,8 +416,7 @@ static bool can_separate(const gab_placement *placement, const gab_scheme_places
   return placement->scheme->most_copies(2) == 0 || copies_survive_a_domain(placement, places);
 }
 
-/* Calls for every ring until a call returns false. With rings per island the time grows with the number of
- * islands. */
+/* Calls `say` for every ring until a call returns false. With rings per island the time grows with the number of islands. */
 static bool all_places(const gab_placement *placement,
                        bool (*say)(const gab_placement *, const gab_scheme_places *, void *), void *user)
 {
@@ -490,7 +488,7 @@ void gab_placement_release(gab_placement *placement)
   gab_members_release(&placement->places);
 }
 
-/* A process was respawned and is not yet part of the domains. */
+/* False if a process was respawned and is not yet part of the domains. */
 static bool knows_processes(const gab_domains *domains, const gab_members *members)
 {
   for (int32_t i = 0; i < members->return_count; i++)

@@ -80,9 +80,8 @@ int gab_group_pieces(const gab_group *group);
  * images, at most 24 MiB plus heads. Pure */
 size_t gab_group_messages(const gab_group *group, size_t piece_bytes);
 
-/** @return the restorer of `rank` with the survivors `now`: the rank itself if alive, else its first
- * live holder or a live member of its group; GAB_NO_RANK if too little data is left. Pure, equal on
- * all */
+/** @return the restorer of `rank` with the survivors `now`: the rank itself if it is alive, else its first live holder or a
+ *   live member of its group; GAB_NO_RANK if too little data is left. Pure, equal on all */
 gab_rank gab_placement_restorer(const gab_placement *placement, const gab_members *now, gab_rank rank);
 
 /** Costs of a rank per snapshot, per byte of image. */
@@ -98,7 +97,7 @@ gab_placement_costs gab_placement_get_costs(const gab_placement *placement, doub
 
 /** Describes placement, costs and survived losses in one sentence for the log. */
 const char *gab_placement_describe(const gab_placement *placement, char *text, size_t capacity);
-/** What was asked for and cannot be, why, and what is done instead; NULL if there is nothing of that. */
+/** Reports a part of the requested redundancy that is impossible, the reason and the replacement; NULL if all is possible. */
 const char *gab_placement_warning(const gab_placement *placement, const gab_redundancy *asked, char *text,
                                   size_t capacity);
 

@@ -8,18 +8,18 @@
 gab_status gab_placement_each_kept(const gab_placement *placement, gab_rank keeper, gab_kept_fn call,
                                    void *user);
 
-/** Which piece of member `index` takes part in a stripe, or -1 - r if its parity number r lies there. */
+/** Number of the piece of member `index` in a stripe; -1 - r if the member has parity r of that stripe. */
 int gab_group_piece(const gab_group *group, int index, int stripe);
 
-/** The stripe of parity number `parity` that lies at a member, and that of its piece number `piece`. */
+/** Number of the stripe whose parity number `parity`, or piece number `piece`, a member has. */
 int gab_group_parity_stripe(const gab_group *group, int index, int parity);
 int gab_group_piece_stripe(const gab_group *group, int index, int piece);
 
-/** Who restores the image of the member `index`, which is not living; -1 if nobody can. Those that fall to
- *  the living are spread over them. */
+/** The member that restores the image of the failed member `index`; -1 if impossible. Such images are distributed over the
+ * live members. */
 int gab_group_restorer(const gab_group *group, const bool *living, int index);
 
-/** Whether everything can be restored. Time grows with the number of deaths. */
+/** Whether all images can be restored. Time grows with the number of deaths. */
 bool gab_placement_survives(const gab_placement *placement, const gab_members *now);
 
 #endif

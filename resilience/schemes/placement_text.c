@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A placement in words. */
+/* Text that describes a placement. */
 #include "resilience/schemes/placement.h"
 #include "resilience/schemes/domains_impl.h"
 
@@ -35,7 +35,7 @@ static void describe_groups(const gab_placement *placement, char *text, size_t c
       gab_group_pieces(&group));
 }
 
-/* A holder function may name a place twice, or the place itself: `fewest` copies is what some image has. */
+/* A holder function may name a place twice, or the place itself: `fewest` is the minimum number of copies of an image. */
 static bool is_uneven(const gab_placement *placement, int fewest)
 {
   return placement->scheme->holder && fewest < gab_placement_copies(placement);
@@ -100,7 +100,7 @@ static void say_separate(const gab_placement *placement, const gab_redundancy *a
       kind, kind);
 }
 
-/* Groups may have been made smaller than asked for. */
+/* Groups may be smaller than requested. */
 static void say_smaller(const gab_placement *placement, const gab_redundancy *asked, char *text,
                         size_t capacity)
 {

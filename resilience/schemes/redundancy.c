@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images stored by each rank for others, as the scheme requires: which ones, and sending them. */
+/* Images that each rank stores for others according to the scheme: their list, and their transfer. */
 #include "resilience/schemes/redundancy_impl.h"
 #include "resilience/schemes/placement_impl.h"
 
@@ -29,7 +29,7 @@ static gab_status add_copy(void *user, gab_rank rank, int number)
   return GAB_OK;
 }
 
-/* Memory of copies that this rank does not keep any more. */
+/* Frees the memory of copies that this rank no longer stores. */
 static void release_unused(gab_snapshot *next)
 {
   for (int i = next->copy_count; i < next->copy_capacity; i++) gab_copy_release(&next->copies[i]);
@@ -60,8 +60,8 @@ static gab_status trim(gab_buffer *buffer)
   return GAB_OK;
 }
 
-/* One round moves copy number k of every image: a message can be under way to one holder only, since its envelope names
- * the receiver. */
+/* One round sends copy number k of every image: a message can have only one receiver at a time, since its envelope names
+ * it. */
 static gab_status post_round(gab_checkpoint *checkpoint, gab_snapshot *next, int k)
 {
   gab_transfer_state *transfer = &checkpoint->transfer;
@@ -94,7 +94,7 @@ static gab_status begin_copies(gab_checkpoint *checkpoint, gab_snapshot *next)
 {
   gab_transfer_state *transfer = &checkpoint->transfer;
   const double start = gab_seconds();
-  (void)gab_image_moves_end(&transfer->moves, GAB_OK); /* a set that a repair broke off */
+  (void)gab_image_moves_end(&transfer->moves, GAB_OK); /* a set of transfers that a repair interrupted */
   transfer->round = 0;
   transfer->done = 0;
   transfer->posted = false;
@@ -108,7 +108,7 @@ static gab_status begin_copies(gab_checkpoint *checkpoint, gab_snapshot *next)
   return gab_image_compress_begin(&next->own, &transfer->compressed);
 }
 
-/* One piece, so that it fits between two tasks. */
+/* Compresses one piece, to fit between two tasks. */
 static gab_status compress_piece(gab_checkpoint *checkpoint, gab_snapshot *next)
 {
   gab_transfer_state *transfer = &checkpoint->transfer;

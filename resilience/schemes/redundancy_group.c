@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coded groups: each member sends the pieces of its image to the members with the parities of their stripes, chunk by chunk,
- * and adds up received ones. Memory in addition to the parities is bounded. */
+/* Coded groups: each member sends the pieces of its image, chunk by chunk, to the members with the parities of their
+ * stripes, and adds up the pieces it receives. Memory in addition to the parities is bounded. */
 #include "resilience/schemes/code_impl.h"
 #include "resilience/schemes/redundancy_impl.h"
 #include "resilience/schemes/placement_impl.h"
 
 #include <string.h>
 
-/* Bytes that a rank has under way each way, and the least of each piece: a chunk costs everybody a wait for
- * all the others, so they are as large as messages can be (core/messages/port.h) and memory allows. */
+/* Bytes of a rank in transit each way, and the minimum of each piece. Each chunk makes every member wait for all others, so
+ * chunks are as large as messages can be (core/messages/port.h) and memory allows. */
 enum { AT_ONCE = 6 * 1024 * 1024, LEAST_CHUNK = 8 * 1024, GRAIN = 4096 };
 
 void gab_group_buffers_init(gab_group_buffers *buffers)
@@ -88,12 +88,12 @@ typedef struct encoding {
   const bool *wants;
   gab_parities *parities;
   gab_group_buffers *buffers;
-  size_t at, bytes; /* of each piece: what is under way */
+  size_t at, bytes; /* of each piece: the part in transit */
 } encoding;
 
 static bool is_wanted(const encoding *e, int member) { return !e->wants || e->wants[member]; }
 
-/* How many pieces of `from` go into parities of `to`. */
+/* Number of pieces of `from` that are added to parities of `to`. */
 static int pieces_between(const gab_group *group, int from, int to)
 {
   int count = 0;
@@ -117,7 +117,7 @@ static gab_status send_to(encoding *e, int to)
   return gab_port_send(e->checkpoint->port, group->ranks[to], out);
 }
 
-/* In turns: everybody sends to the one a step further and hears from the one a step before. */
+/* In turn i each member sends to the i-th next one and receives from the i-th one before. */
 static gab_status post_chunk(encoding *e)
 {
   const gab_group *group = &e->parities->group;
@@ -135,7 +135,7 @@ static gab_status post_chunk(encoding *e)
   return GAB_OK;
 }
 
-/* Parity number r of the own ones, from the pieces that came. */
+/* Computes own parity number r from the received pieces. */
 static void add_up(const encoding *e, int r, unsigned char *row)
 {
   const gab_group *group = &e->parities->group;
@@ -165,7 +165,7 @@ static gab_status reserve_capacity(const encoding *e, unsigned char **rows)
   return GAB_OK;
 }
 
-/* What comes next, behind what is under way. */
+/* The chunk after the one in transit. */
 static encoding next_chunk(const encoding *e, gab_group_buffers *buffer_sets)
 {
   encoding next = *e;
@@ -176,7 +176,7 @@ static encoding next_chunk(const encoding *e, gab_group_buffers *buffer_sets)
   return next;
 }
 
-/* A chunk travels while the one before is added up. */
+/* A chunk is in transit while the one before is added up. */
 static gab_status encode(encoding *e, gab_group_buffers *buffer_sets)
 {
   gab_parities *parities = e->parities;
@@ -209,7 +209,7 @@ gab_status gab_parities_make(gab_checkpoint *checkpoint, const gab_snapshot *sna
     status = find_lengths(checkpoint, gab_message_bytes(&snapshot->own), &buffer_sets[0], parities);
   if (status == GAB_OK) status = encode(&e, buffer_sets);
   parities->condition = GAB_CONDITION_UNKNOWN;
-  status = gab_port_give_up(checkpoint->port, status); /* which would go on to use the sets of buffers */
+  status = gab_port_give_up(checkpoint->port, status); /* which would otherwise still use the buffer sets */
   for (int i = 0; i < 2; i++) gab_group_buffers_release(&buffer_sets[i]);
   return status;
 }

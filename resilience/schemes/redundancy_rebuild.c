@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reconstruction of lost images of a coded group. The stripes are partitioned over the living members: each gets the columns of
- * its stripes, solves for the lost pieces, and sends these to the ranks that need the images. So no member receives more than
- * about twice an image. */
+/* Reconstruction of lost images of a coded group. The stripes are partitioned over the live members: each gets the columns
+ * of its stripes, solves for the lost pieces, and sends these to the ranks that need the images. So no member receives more
+ * than about twice an image. */
 #include "resilience/schemes/code_impl.h"
 #include "resilience/schemes/redundancy_impl.h"
 #include "resilience/schemes/placement_impl.h"
 
 #include <string.h>
 
-/* A stripe that has lost pieces: who has what is left of it, and how what is lost is made from it. */
+/* A stripe with lost pieces: the members that have its columns, and how lost pieces are computed from them. */
 typedef struct stripe {
-  int number, maker;                                    /* member that makes it */
-  int present[GAB_MOST_GROUP], members[GAB_MOST_GROUP]; /* columns that are used, and who has them */
-  int gone[GAB_MOST_GROUP], gone_count;                 /* members whose pieces are made */
+  int number, maker;                                    /* member that computes it */
+  int present[GAB_MOST_GROUP], members[GAB_MOST_GROUP]; /* columns used, and the members that have them */
+  int gone[GAB_MOST_GROUP], gone_count;                 /* members whose pieces are computed */
 } stripe;
 
 typedef struct rebuilding {
@@ -22,12 +22,12 @@ typedef struct rebuilding {
   const gab_group_losses *losses;
   gab_buffer *images;
   gab_group_buffers *buffers, *results;
-  stripe *stripes;         /* those that have lost pieces, in order */
-  int stripe_count, round; /* stripes whose makers differ: as many as live, consecutive numbers */
-  size_t at, bytes;        /* of each piece: what is under way */
+  stripe *stripes;         /* those with lost pieces, in order */
+  int stripe_count, round; /* stripes with different makers: as many as live members, consecutive numbers */
+  size_t at, bytes;        /* of each piece: the part in transit */
 } rebuilding;
 
-/* Parity r of a stripe is column pieces + r. @return -1 if the member's part of it is gone */
+/* Parity r of a stripe is column pieces + r. @return -1 if the member's part of it is lost */
 static int column_of(const gab_group *group, const gab_group_losses *losses, int member, int number)
 {
   int piece = gab_group_piece(group, member, number);
@@ -49,7 +49,7 @@ bool gab_group_can_rebuild(const gab_group *group, const gab_group_losses *losse
   return true;
 }
 
-/* Pieces before parities: the fewer there are to be multiplied. @return false if nothing of it is gone */
+/* Chooses pieces before parities, which need fewer multiplications. @return false if no piece of the stripe is lost */
 static bool look_at_stripe(const rebuilding *r, int number, stripe *s)
 {
   const gab_group *group = &r->parities->group;
@@ -85,7 +85,7 @@ static void copy_column(const rebuilding *r, int column, unsigned char *into)
   memcpy(into, rows + (size_t)(column - pieces) * r->parities->piece + r->at, r->bytes);
 }
 
-/* The maker has its own column as a message that does not travel. */
+/* The maker gets its own column as a message that is not sent. */
 static gab_status give_column(rebuilding *r, const stripe *s, int k)
 {
   const gab_group *group = &r->parities->group;
@@ -118,8 +118,8 @@ static gab_status make_piece(rebuilding *r, const stripe *s, int member, gab_buf
   return GAB_OK;
 }
 
-/* What one image gets of a stripe. Several images of a stripe follow one another, so a buffer per image does.
- */
+/* Sends the part of a stripe to one image. Several images of a stripe follow one another, so one buffer per image is
+ * enough. */
 static gab_status pass_on(rebuilding *r, const stripe *s, int member)
 {
   const gab_group *group = &r->parities->group;
@@ -147,7 +147,7 @@ static void take_in(rebuilding *r, const stripe *s, int member)
 
 /* ---------------------------------------------------------------- round by round */
 
-/* Stripes [first, last): each has another maker, so all columns travel at once, and then the pieces. */
+/* Stripes [first, last): each has a different maker, so all columns are sent at once, then the pieces. */
 static gab_status rebuild_round(rebuilding *r, int first, int last)
 {
   int pieces = gab_group_pieces(&r->parities->group);
@@ -218,7 +218,7 @@ gab_status gab_group_rebuild(gab_checkpoint *checkpoint, const gab_snapshot *sna
   rebuilding r = {checkpoint, snapshot, &snapshot->parities, losses, images, &buffers, &results, NULL, 0, 0,
                   0,          0};
   gab_status status =
-      gab_port_give_up(checkpoint->port, rebuild(&r)); /* which would go on to use the sets of buffers */
+      gab_port_give_up(checkpoint->port, rebuild(&r)); /* which would otherwise still use the buffer sets */
   gab_free(&r.stripes);
   gab_group_buffers_release(&buffers);
   gab_group_buffers_release(&results);

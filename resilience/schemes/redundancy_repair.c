@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replacement of data that has changed in memory, or was lost with a dead rank: images by another copy or from the rest of their
- * group, replicated entities by those of any rank. The list of changed data is short and known to all, so all derive the same
- * helpers. */
+/* Replacement of data that changed in memory or was lost with a failed rank: images from another copy or from the rest of
+ * their group, replicated entities from any rank. The list of changed data is short and known to all ranks, so all derive
+ * the same sources. */
 #include "resilience/schemes/redundancy_impl.h"
 
 #include "core/base/checkpoint_format.h"
@@ -15,11 +15,11 @@
 
 typedef enum part { PART_IMAGE, PART_REPLICATED, PART_PARITIES } part;
 
-/* The image of `rank` (or other bytes) as `holder` has it. */
+/* The image of `rank` (or other bytes) as stored by `holder`. */
 typedef struct changed {
   int32_t part;
   gab_rank holder, rank;
-  int32_t condition; /* neither unknown nor whole */
+  int32_t condition; /* neither unknown nor intact */
 } changed;
 
 typedef struct repairing {
@@ -52,8 +52,8 @@ static bool check_bytes(const gab_buffer *bytes, gab_condition *condition)
   return *condition == GAB_CONDITION_WHOLE;
 }
 
-/* One that is looked at where it is may be as whole as ever and no longer that of this snapshot: its rank may have
- * written the next one there, and died before others had begun it. */
+/* A copy whose hash is recomputed in place may be intact but belong to another snapshot: its rank may have written the next
+ * one there, and died before the others began it. */
 static bool check_copy(const gab_snapshot *snapshot, gab_copy *copy)
 {
   gab_reader forest, entities;
@@ -89,7 +89,7 @@ static bool somebody_is_gone(const gab_group *group, const gab_members *now)
 bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snapshot)
 {
   const gab_members *now = &snapshot->survivors;
-  if (snapshot->told) return true; /* nothing of it lies here */
+  if (snapshot->told) return true; /* no part of it is stored here */
   gab_rank me = gab_world_rank(checkpoint->world);
   bool good = check_message(&snapshot->own, &snapshot->own_condition);
   good = check_bytes(&snapshot->replicated, &snapshot->replicated_condition) && good;
@@ -138,7 +138,7 @@ static gab_status append(void *user, gab_rank from, gab_reader bytes)
   return gab_put_bytes(user, bytes.at, gab_reader_left(&bytes));
 }
 
-/* Everybody gets the same list, in the order of the holders. Collective. */
+/* Gives everybody the same list, in the order of the holders. Collective. */
 static gab_status gather(repairing *m, gab_buffer *here, gab_buffer *all)
 {
   gab_world *world = m->checkpoint->world;
@@ -183,7 +183,7 @@ static bool has_whole_image(const repairing *m, gab_rank holder, gab_rank rank)
   return holder != GAB_NO_RANK && gab_members_has(m->now, holder) && !is_changed(m, PART_IMAGE, holder, rank);
 }
 
-/* A living rank that has what another one lacks; GAB_NO_RANK if there is none. */
+/* A live rank that has the data that another one lacks; GAB_NO_RANK if there is none. */
 static gab_rank find_source(const repairing *m, const changed *lack)
 {
   if (lack->part == PART_REPLICATED) {
@@ -216,7 +216,7 @@ static void find_losses(const repairing *m, const gab_group *group, gab_group_lo
   }
 }
 
-/* More died than the group can lose: their blocks are to be approximated, or are lost. */
+/* More members died than the group tolerates: their blocks are approximated, or lost. */
 static bool is_given_up(const gab_group *group, const gab_group_losses *losses)
 {
   for (int i = 0; i < group->count; i++)
@@ -224,8 +224,7 @@ static bool is_given_up(const gab_group *group, const gab_group_losses *losses)
   return false;
 }
 
-/* Whether one entry of the list can be made good; of parities no more is asked than that images can do
- * without. */
+/* Whether an entry of the list can be repaired; parities only as far as images need them. */
 static bool can_repair(const repairing *m, const changed *lack)
 {
   gab_group group;
@@ -233,8 +232,7 @@ static bool can_repair(const repairing *m, const changed *lack)
   bool grouped = gab_placement_group(&m->snapshot->placement, lack->holder, &group);
   if (lack->part == PART_REPLICATED || !grouped) return find_source(m, lack) != GAB_NO_RANK;
   find_losses(m, &group, &losses);
-  if (lack->part == PART_PARITIES && is_given_up(&group, &losses))
-    return true; /* nobody needs them any more */
+  if (lack->part == PART_PARITIES && is_given_up(&group, &losses)) return true; /* no longer needed */
   return gab_group_can_rebuild(&group, &losses);
 }
 
@@ -295,7 +293,7 @@ static gab_buffer *image_here(const repairing *m, gab_rank rank, gab_condition *
   return NULL;
 }
 
-/* An image that a copy of was sent for, if that was compressed. The hash of the image itself counts, too. */
+/* Expands an image that was received as a compressed copy. The hash of the image itself is verified, too. */
 static gab_status expand_in_place(gab_buffer *image)
 {
   gab_buffer raw;
@@ -311,7 +309,7 @@ static gab_status expand_in_place(gab_buffer *image)
   return status;
 }
 
-/* Whoever still reads the old bytes (a writer to disk) keeps them. */
+/* A writer to disk that still reads the old bytes keeps them. */
 static gab_status put_in_place(const repairing *m, gab_rank rank, gab_buffer *fresh)
 {
   gab_condition *condition, seen = GAB_CONDITION_UNKNOWN;
@@ -386,7 +384,7 @@ static gab_status replace_replicated(const repairing *m, gab_rank holder, gab_ra
   return status;
 }
 
-/* One after another, in the order of the list: of each only two take part. */
+/* Processes entries in the order of the list; only two ranks take part in each. */
 static gab_status replace_listed(const repairing *m)
 {
   bool grouped = m->snapshot->parities.group.count > 0;
@@ -442,7 +440,7 @@ static gab_status rebuild_images(const repairing *m, const gab_group_losses *los
   return status;
 }
 
-/* Parities are made again beside the old ones, which stay readable until then. */
+/* New parities are computed next to the old ones, which remain readable until then. */
 static gab_status remake_parities(const repairing *m, const gab_group_losses *losses)
 {
   gab_parities fresh = m->snapshot->parities;
@@ -481,7 +479,7 @@ void gab_rescued_release(gab_rescued *rescued)
   rescued->count = 0;
 }
 
-/* Squeezed copies of the dead that fall to this rank. */
+/* Expands compressed copies of failed ranks that this rank restores. */
 static gab_status expand_adopted(const repairing *m)
 {
   gab_snapshot *snapshot = m->snapshot;

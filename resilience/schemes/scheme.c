@@ -10,13 +10,13 @@ static int nobody(int32_t count)
   return 0;
 }
 
-/* Own image and copies can all lie in different domains if these shifts are a largest domain apart. */
+/* Own image and copies can all be in different domains if these shifts are at least a largest domain apart. */
 static bool has_capacity(const gab_scheme_places *places, int copies)
 {
   return (int64_t)(copies + 1) * places->largest <= places->count;
 }
 
-/* `first`, and the places behind it, around the circle and past the member itself. */
+/* `first` and the places after it, around the ring, without the member itself. */
 static int32_t from_here_on(const gab_scheme_places *places, int32_t first, int copy)
 {
   int32_t shift = first + copy;
