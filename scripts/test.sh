@@ -30,7 +30,7 @@ cd "$GABION_BUILD"
 export GABION_TEST_TIMES=$GABION_BUILD/test-times.new
 rm -f "$GABION_TEST_TIMES"
 code=0
-# Two processes for each core: tests/CMakeLists.txt says what each test takes of them.
+# Four halves of a process for each core: tests/CMakeLists.txt says what each test takes of them.
 ctest -j "$((4 * $(nproc)))" --no-tests=error --output-on-failure ${chosen[@]+"${chosen[@]}"} ${arguments[@]+"${arguments[@]}"} || code=$?
 "$GABION_ROOT/scripts/harness/test-times.sh" "$GABION_TEST_TIMES" "$GABION_BUILD/test-times.tsv"
 exit "$code"

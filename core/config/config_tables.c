@@ -251,13 +251,12 @@ static gab_status check_path(const gab_config *config, const gab_config_section 
     bool above = length > 0 && strncmp(table->path, path, length) == 0 && table->path[length] == '.';
     if ((below && table->is_list) || (above && section->is_list))
       GAB_FAIL(GAB_ERR_ARGUMENT, "%s: a list cannot hold sections", path);
-    char full[GAB_CONFIG_PATH_CAPACITY];
-    for (size_t k = 0; k < table->count; k++) {
-      gab_config_join(full, sizeof full, table->path, table->keys[k].name);
-      size_t key_length = strlen(full);
-      if (strncmp(path, full, key_length) == 0 && (path[key_length] == '\0' || path[key_length] == '.'))
-        GAB_FAIL(GAB_ERR_ARGUMENT, "%s is a section and a key", full);
-    }
+    if (other > 0 && !below) continue;
+    const char *word = path + (other > 0 ? other + 1 : 0);
+    const size_t word_length = strcspn(word, ".");
+    for (size_t k = 0; k < table->count; k++)
+      if (strlen(table->keys[k].name) == word_length && strncmp(word, table->keys[k].name, word_length) == 0)
+        GAB_FAIL(GAB_ERR_ARGUMENT, "%.*s is a section and a key", (int)(word - path + word_length), path);
   }
   return GAB_OK;
 }

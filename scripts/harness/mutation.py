@@ -216,7 +216,7 @@ def build(options, targets):
 
 def list_tests(options):
     """Tests by name, as ctest would run them: command, environment, folder and what makes one pass."""
-    shown = subprocess.run(["ctest", "--test-dir", options.build, "--show-only=json-v1"], stdout=subprocess.PIPE, check=True)
+    shown = subprocess.run(["ctest", "--test-dir", options.build, "-C", "long", "--show-only=json-v1"], stdout=subprocess.PIPE, check=True)
     tests = {}
     for test in json.loads(shown.stdout)["tests"]:
         properties = {p["name"]: p["value"] for p in test.get("properties", [])}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random forests have the right blocks and tables, and keep them and their data through random migrations.
- * gabion-test: np=1,2,3,4,7 quick=3 timeout=180 */
+ * gabion-test: np=1,2,3,4,7 quick=3 long=4 timeout=180 */
 #include "blockforest/exchange/block_field.h"
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_domain.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random grids of several levels: tables are right, sums are kept, blocks that stay are not touched, nothing
  * depends on who owns what, and images bring old grids back.
- * gabion-test: np=1,2,3,4,7 quick=3 timeout=90 */
+ * gabion-test: np=1,2,3,4,7 quick=3 long=4 timeout=90 */
 #include "tests/blockforest/adapt/adapting.h"
 #include "tests/blockforest/adapt/hand_over.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-test: np=1,3 timeout=180 threads=2 */
+/* gabion-test: np=1,3 long=1 timeout=180 threads=2 */
 /* Conduction in media whose conductivity jumps by 1000 (blockforest/elliptic/elliptic.h): a disc that conducts well, one that conducts badly, a
  * layer thinner than cells of coarse levels, and tiles drawn at random. Conjugate gradients with a V-cycle need about as many
  * iterations for any number of cells, and give the solution of conjugate gradients without one, with the same bits for any owners of the

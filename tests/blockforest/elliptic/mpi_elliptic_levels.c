@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-test: np=1,2,3 quick=1 timeout=120 threads=2 needs=ulfm */
+/* gabion-test: np=1,2,3 quick=1 long=2 timeout=120 threads=2 needs=ulfm */
 /* Elliptic solvers on blocks of several levels (blockforest/elliptic/elliptic.h). Solutions approach exact ones with second order in
  * the maximum norm, in the plane and in space, with values, gradients and periodic sides, on two and three levels, with a source in the
  * refined region. A V-cycle reduces the residual as on one level. The operator conserves: its sum over the volume is 0 without sides.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-test: np=1,2 timeout=120 */
+/* gabion-test: np=1,2 long=1 timeout=120 */
 /* Kernels that a program has registered sweep what those of the library sweep, in place, in sparse blocks and with two fields, on
  * one level and on two, and in temporal blocks of several steps. One that says that it gives the library's bits and does not is
  * refused; the state of one with an arithmetic of its own goes on with no other. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-test: np=1,4 timeout=120 */
+/* gabion-test: np=1,4 long=1 timeout=120 */
 /* Flows on forests of several levels: a uniform flow stays uniform to rounding, closed boxes keep their mass,
  * periodic ones their momentum, at faces, edges and corners of refined regions, beside walls and bodies; the
  * result does not depend on owners, threads, kernels. Called with "long": more steps. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-test: np=1,2 timeout=240 */
+/* gabion-test: np=1,2 long=1 timeout=240 */
 /* Sides that move along themselves give a closed box no mass where borders between levels end at their edges: at rest a
  * single step keeps it to rounding, with one border and with several, for any side, direction and pair of levels, on lattices with
  * and without directions along diagonals of space; so do some hundred steps, and steps of sides that start slowly. A box that moves with its flow stays uniform,

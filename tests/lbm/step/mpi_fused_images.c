@@ -3,7 +3,7 @@
  * cells, ghosts and gaps beside them are left as they are. In both reals,
  * both states of streaming in place and two grids, with bodies, on several levels, in fused fields that are full and others, with
  * threads, whether somebody looks at the image on its way or not. */
-/* gabion-test: np=1,3 timeout=120 */
+/* gabion-test: np=1,3 long=1 timeout=120 */
 #include "blockforest/adaptation/adapt.h"
 #include "lbm/step/fused/fused_impl.h"
 #include "tests/lbm/lbm_common.h"

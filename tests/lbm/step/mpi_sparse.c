@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-test: np=1,3 timeout=120 */
+/* gabion-test: np=1,3 long=1 timeout=120 */
 /* Sparse blocks, alone and next to dense blocks, give the bits of the reference with two grids in every state, in
  * the same cases as streaming in place; their memory is proportional to the fluid cells. */
 #include "lbm/lbm_impl.h"

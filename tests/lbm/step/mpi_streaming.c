@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-test: np=1,4 timeout=120 */
+/* gabion-test: np=1,4 long=1 timeout=120 */
 /* Streaming in place is the reference with two grids, to the last bit and in every state: the checksum of the
  * packed populations, forces and integrals after even and odd numbers of steps, for all lattices, precisions,
  * collisions, forcings and kinds of boundaries; also with other blocks and threads, after moving blocks and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-test: np=1,2 timeout=240 */
+/* gabion-test: np=1,2 long=1 timeout=240 */
 /* A uniform flow with small waves in it stays uniform in empty boxes that it enters and leaves: each kind of
  * open side, collision, lattice, one level and two, cell Reynolds numbers from 1 to 100. Called with "long":
  * 10^5 steps. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-test: np=1,2,4 timeout=120 */
+/* gabion-test: np=1,2,4 long=1,4 timeout=120 */
 /* The wall shear stress. Of flows whose stress is linear it is exact to rounding, in physical units, whatever blocks (of one layer
  * of cells, too) and processes share them: a channel driven by a force, half its height times the force on both walls, and Couette
  * flow, against the motion on the wall that moves. Cells without a wall beside them have none, nor have those beside open sides. In

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-test: np=1,2 timeout=200 */
+/* gabion-test: np=1,2 long=1 timeout=200 */
 /* The wall shear stress in places where it is known. Half the height times the force on both walls of a plane channel, to rounding:
  * with a large-eddy model, whose eddies bear more than half of it (on both walls alike where both are as fine: eddies
  * differ with the cells); by a local force; where the walls of one half are on a finer level. By
