@@ -204,8 +204,10 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
   const gab_field *u = quantity->gradient ? gab_block_data(block, view->velocities.data) : NULL;
   gab_lbm_cell cell = cell_of_block(view, block);
   const bool has_walls = quantity->stress && gab_lbm_has_walls(view->lbm, block);
+  gab_wall_fit fit = {0};
   GAB_TRY(reserve_capacity(view));
   GAB_TRY(evaluate_moments(view, block, view->density, view->velocity));
+  if (has_walls) GAB_TRY(gab_lbm_open_wall_fit(view, block, &fit));
   int32_t at[3];
   size_t i = 0;
   for (at[2] = 0; at[2] < cells[2]; at[2]++)
@@ -220,9 +222,10 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
         for (int k = 0; k < 3; k++)
           cell.velocity[k] = gab_units_velocity_to_physical(&view->units, view->velocity[3 * i + (size_t)k]);
         if (u) gradient_at(u, at, per_cell, cell.dimension == 2, cell.gradient);
-        if (quantity->stress) gab_lbm_fill_cell_stress(view, block, at, has_walls, &cell);
+        if (quantity->stress) gab_lbm_fill_cell_stress(view, block, at, has_walls ? &fit : NULL, &cell);
         quantity->evaluate(&cell, values);
       }
+  gab_wall_fit_close(&fit);
   return GAB_OK;
 }
 
@@ -297,6 +300,7 @@ gab_status gab_lbm_quantities_update(gab_lbm_quantities *view)
   if (view->wanted & GAB_LBM_NEEDS_STRESS) {
     GAB_TRY(gab_lbm_fill_arrivals(view->lbm));
     GAB_TRY(update_around(view, &view->stresses));
+    if (view->walls.exchange) GAB_TRY(update_around(view, &view->walls));
   }
   view->updated = gab_forest_revision(view->forest);
   view->updated_step = gab_world_step(gab_forest_world(view->forest));
@@ -337,7 +341,8 @@ gab_status gab_lbm_quantities_create(gab_forest *forest, gab_lbm *lbm, const gab
   const int moments = gab_forest_get_options(forest)->grid.dimension == 2 ? 3 : 6;
   if (status == GAB_OK && needs & GAB_LBM_NEEDS_STRESS)
     status = add_around(made, "stress with ghosts", moments, 1, &made->stresses);
-  if (status == GAB_OK && needs & GAB_LBM_NEEDS_WALLS)
+  const bool has_fits = needs & GAB_LBM_NEEDS_STRESS && gab_wall_fit_has_use(lbm->model.geometry);
+  if (status == GAB_OK && (has_fits || needs & GAB_LBM_NEEDS_WALLS))
     status = add_around(made, "flow with ghosts", GAB_WALL_STATE_SIZE, GAB_WALL_STATE_LAYERS, &made->walls);
   if (status != GAB_OK) gab_lbm_quantities_destroy(&made);
   *quantities = made;
@@ -349,7 +354,7 @@ int gab_lbm_quantities_data(const gab_lbm_quantities *quantities, gab_data_id da
   int count = 0;
   if (quantities->wanted & GAB_LBM_NEEDS_GRADIENT) data[count++] = quantities->velocities.data;
   if (quantities->wanted & GAB_LBM_NEEDS_STRESS) data[count++] = quantities->stresses.data;
-  if (quantities->wanted & GAB_LBM_NEEDS_WALLS) data[count++] = quantities->walls.data;
+  if (quantities->walls.exchange) data[count++] = quantities->walls.data;
   return count;
 }
 

@@ -10,6 +10,7 @@
 #include "blockforest/exchange/block_field.h"
 #include "lbm/observe/quantities.h"
 #include "lbm/observe/stress_impl.h"
+#include "lbm/observe/wall_fit_impl.h"
 
 /* A field with ghosts, for differences across the faces of blocks. */
 typedef struct around {
@@ -33,8 +34,6 @@ struct gab_lbm_quantities {
   around velocities, stresses, walls;
 };
 
-/** Components of `walls`; the last one is the viscosity in the lattice units of the level. */
-enum { GAB_WALL_STATE_DENSITY, GAB_WALL_STATE_VELOCITY, GAB_WALL_STATE_VISCOSITY = 4, GAB_WALL_STATE_SIZE };
 enum { GAB_WALL_STATE_LAYERS = 3 /**< of ghosts */ };
 /** Brings `walls` up to date. Collective. */
 gab_status gab_lbm_quantities_update_walls(gab_lbm_quantities *view);
@@ -42,10 +41,12 @@ gab_status gab_lbm_quantities_update_walls(gab_lbm_quantities *view);
 double gab_lbm_slope(const gab_field *u, const int32_t at[3], int component, int axis);
 /** ::GAB_ERR_STATE if what a quantity needs is not kept, or is older than the grid or of another step. @param[in] needed  one bit */
 gab_status gab_lbm_check_updated(const gab_lbm_quantities *view, const gab_forest *forest, unsigned needed);
-/** What a fluid cell's `stress`, `at_wall` and `wall_...` are, after gab_lbm_check_updated(). @param[in] has_walls  gab_lbm_has_walls() of
- *  the block @param[in,out] cell  with dx */
+/** Starts fits of velocities at walls in a block, after gab_lbm_check_updated(); ended by gab_wall_fit_close(). */
+gab_status gab_lbm_open_wall_fit(const gab_lbm_quantities *view, const gab_block *block, gab_wall_fit *fit);
+/** What a fluid cell's `stress`, `at_wall` and `wall_...` are, after gab_lbm_check_updated(). @param[in] fit  of the block; NULL: it has no
+ *  walls @param[in,out] cell  with dx */
 void gab_lbm_fill_cell_stress(const gab_lbm_quantities *view, const gab_block *block, const int32_t at[3],
-                              bool has_walls, gab_lbm_cell *cell);
+                              gab_wall_fit *fit, gab_lbm_cell *cell);
 /** gab_quantity.evaluate. */
 gab_status gab_lbm_evaluate_wall_shear(void *user, const gab_forest *forest, const gab_block *block,
                                        double *values);

@@ -213,7 +213,7 @@ static bool find_distance(const wall_links *links, const double normal[3], doubl
 }
 
 bool gab_lbm_wall_beside(const gab_lbm *lbm, const gab_block *place, const int32_t at[3], double normal[3],
-                         double *distance)
+                         double *distance, int *body)
 {
   const gab_lbm_model *model = &lbm->model;
   const gab_lbm_block *block = gab_lbm_block_of(lbm, place);
@@ -221,10 +221,12 @@ bool gab_lbm_wall_beside(const gab_lbm *lbm, const gab_block *place, const int32
   const int64_t cell[3] = {block->first[0] + at[0], block->first[1] + at[1], block->first[2] + at[2]};
   wall_links links;
   find_links(model, block, at, &links);
+  *body = links.body;
   if (links.count == 0) return false;
   if (links.body >= 0 && gab_geometry_normal(model->geometry, level, cell, links.body, normal, distance))
     return gab_geometry_body(model->geometry, (size_t)links.body)->wall == GAB_WALL_INTERPOLATED ||
            find_distance(&links, normal, distance);
+  *body = -1;
   const double length =
       sqrt(links.sum[0] * links.sum[0] + links.sum[1] * links.sum[1] + links.sum[2] * links.sum[2]);
   if (length < 1e-12) return false; /* walls on opposite sides */

@@ -41,8 +41,9 @@ bool gab_lbm_has_walls(const gab_lbm *lbm, const gab_block *block);
  *  itself. The normal is that of
  *  the body's surface; of sides, masks and where several walls meet, the sum of w_q c_q over the links from them (Stahl, Chopard &
  *  Latt 2010). Pure. @param[in] at  in cells of the block @param[out] normal  of length 1, into the fluid
- *  @param[out] distance  of the cell's centre along it, in cells @return false if none of its links leads to a wall, or they cancel */
+ *  @param[out] distance  of the cell's centre along it, in cells @param[out] body  that all links lead to and whose normal it is, or -1
+ *  @return false if none of its links leads to a wall, or they cancel */
 bool gab_lbm_wall_beside(const gab_lbm *lbm, const gab_block *block, const int32_t at[3], double normal[3],
-                         double *distance);
+                         double *distance, int *body);
 
 #endif

@@ -20,6 +20,7 @@ typedef struct wall_search {
   const gab_lbm_block *block;
   const gab_field *state; /* of the block, with ghosts: GAB_WALL_STATE_... */
   double scale;           /* area of a face of a cell */
+  gab_wall_fit fit;       /* of the block */
   wall_sums *sums;        /* by body */
   double *least, *most;   /* of y+, by body */
 } wall_search;
@@ -133,13 +134,13 @@ static void add_link(const wall_search *by, const wall_link *link)
   add_force(to->friction, to->friction_torque, arm, friction);
 }
 
-/* y+ of a cell: its distance from the wall over viscosity / friction velocity, as if the velocity were linear up to it. */
-static void add_y_plus(const wall_search *by, const gab_block *place, const wall_link *link,
-                       const double sum[3])
+/* y+ of a cell: its distance from the wall over viscosity / friction velocity. Without a fit as if the velocity were linear up to it. */
+static void add_y_plus(wall_search *by, const gab_block *place, const wall_link *link, const double sum[3])
 {
   static const double nowhere[3] = {0, 0, 0};
-  double normal[3], distance, wall[3], u[3], across = 0, square = 0, area = 0;
-  if (!gab_lbm_wall_beside(by->view->lbm, place, link->at, normal, &distance)) return;
+  double normal[3], distance, wall[3], u[3], across = 0, square = 0, area = 0, slope[3], viscosity;
+  int beside;
+  if (!gab_lbm_wall_beside(by->view->lbm, place, link->at, normal, &distance, &beside)) return;
   gab_geometry_wall_velocity(by->model->geometry, by->block->at->level, link->cell, link->body, nowhere,
                              wall);
   for (int axis = 0; axis < 3; axis++) {
@@ -151,8 +152,9 @@ static void add_y_plus(const wall_search *by, const gab_block *place, const wall
   }
   for (int axis = 0; axis < 3; axis++)
     square += (u[axis] - across * normal[axis]) * (u[axis] - across * normal[axis]);
-  const double viscosity =
-      gab_field_get(by->state, link->at[0], link->at[1], link->at[2], GAB_WALL_STATE_VISCOSITY);
+  if (gab_wall_fit_slope(&by->fit, link->at, beside, normal, distance, slope, &viscosity))
+    square = distance * distance * (slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
+  else viscosity = gab_field_get(by->state, link->at[0], link->at[1], link->at[2], GAB_WALL_STATE_VISCOSITY);
   const double found = sqrt(distance * sqrt(square) / viscosity);
   const int body = link->body;
   if (area <= 0) return;
@@ -162,7 +164,7 @@ static void add_y_plus(const wall_search *by, const gab_block *place, const wall
   by->most[body] = fmax(by->most[body], found);
 }
 
-static void add_cell(const wall_search *by, const gab_block *place, const int32_t at[3])
+static void add_cell(wall_search *by, const gab_block *place, const int32_t at[3])
 {
   wall_link link = {.at = {at[0], at[1], at[2]}, .body = -1}, last = link;
   double sum[3] = {0, 0, 0};
@@ -197,7 +199,7 @@ static void add_block(wall_search *by, const gab_block *place)
           add_cell(by, place, at);
 }
 
-static void add_all(const gab_lbm_quantities *view, wall_search *by)
+static gab_status add_all(const gab_lbm_quantities *view, wall_search *by)
 {
   for (size_t b = 0; b < gab_forest_block_count(view->forest); b++) {
     const gab_block *place = gab_forest_block(view->forest, b);
@@ -205,8 +207,11 @@ static void add_all(const gab_lbm_quantities *view, wall_search *by)
     by->block = gab_lbm_block_of(view->lbm, place);
     by->state = gab_block_data(place, view->walls.data);
     by->scale = ldexp(1, -by->block->at->level * (by->model->lattice->dimension - 1));
+    GAB_TRY(gab_wall_fit_open(view->lbm, place, by->state, &by->fit));
     add_block(by, place);
+    gab_wall_fit_close(&by->fit);
   }
+  return GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ all of a flow */
@@ -247,7 +252,7 @@ gab_status gab_lbm_wall_loads(gab_lbm_quantities *quantities, gab_wall_load *loa
   if (status == GAB_OK) status = GAB_NEW_ARRAY(&by.least, bodies, GAB_MEMORY_OTHER);
   if (status == GAB_OK) status = GAB_NEW_ARRAY(&by.most, bodies, GAB_MEMORY_OTHER);
   for (size_t k = 0; status == GAB_OK && k < bodies; k++) by.least[k] = INFINITY;
-  if (status == GAB_OK) add_all(quantities, &by);
+  if (status == GAB_OK) status = add_all(quantities, &by);
   status = gab_world_reduce_status(quantities->lbm->world, status);
   if (status == GAB_OK) status = reduce(quantities->lbm->world, &by, bodies, loads);
   gab_free(&by.sums);

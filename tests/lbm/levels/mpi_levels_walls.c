@@ -197,8 +197,8 @@ static void channels_converge(gab_world *world)
   } all[] = {{{SIDES, d2, trt, 1.2, .levels = 1, .height = 16}, 1.8, 4.5e-4, 4.7e-3},
              {{BODIES, d2, mrt, 1.2, .across = 1, .levels = 1, .height = 16}, 1.8, 9e-4, 3.8e-3},
              {{INTERPOLATED, d2, rr, 1.2, .levels = 1, .height = 16}, 1.8, 4.5e-4, 5.2e-3},
-             {{INTERPOLATED, d2, trt, 1.2, 0.4, .levels = 1, .height = 16}, 1.8, 9e-4, 1.8e-2},
-             {{INTERPOLATED, d2, trt, 1.7, 0.6, .levels = 1, .height = 16}, 1.8, 2.3e-3, 3.7e-2},
+             {{INTERPOLATED, d2, trt, 1.2, 0.4, .levels = 1, .height = 16}, 1.8, 9e-4, 2.5e-2},
+             {{INTERPOLATED, d2, trt, 1.7, 0.6, .levels = 1, .height = 16}, 1.8, 2.3e-3, 4e-2},
              {{SIDES, d2, trt, 1, .levels = 2, .height = 16}, 1.8, 3.6e-4, 4e-3},
              {{SIDES, d19, trt, 1.2, .levels = 1, .height = 8}, 1.6, 1.6e-3, 9.5e-3}};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
