@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of local recovery in which things have to happen in one order: the ranks tell each other by files how
- * far they are, which no machine hears of. The program is the automaton on four ranks, with two spares (or
- * ORDER_ACTIVE and ORDER_SPARES, defined ahead of it), and strategy `local` alone. Included once, behind tests/mpi_test.h. */
+/* For tests of local recovery that need a fixed order of events: ranks signal events to each other by files, not by
+ * messages. The program is the automaton on four ranks, with two spares (or ORDER_ACTIVE and ORDER_SPARES, defined before),
+ * and only strategy `local`. Included once, after tests/mpi_test.h. */
 #ifndef GABION_TESTS_LOCAL_ORDER_H
 #define GABION_TESTS_LOCAL_ORDER_H
 
@@ -25,17 +25,17 @@ typedef struct local_order {
   char folder[64];
   automaton app;
   bool was_spare;
-  gab_step computed;  /* the last step that this process has computed; -1: none */
+  gab_step computed;  /* last step that this process computed; -1: none */
   int computed_again; /* steps */
-  bool is_right;      /* what all have computed, at the end */
+  bool is_right;      /* on all ranks, at the end */
   double commit_wait; /* as in gab_protection, and the next one */
   gab_rank commit_children;
   const char *clusters;                                         /* as in gab_protection */
-  gab_step at;                                                  /* the step at which `part` is called */
-  gab_status (*part)(struct local_order *order, gab_rank rank); /* of who was no spare */
+  gab_step at;                                                  /* step at which `part` is called */
+  gab_status (*part)(struct local_order *order, gab_rank rank); /* of a process that started as a rank */
 } local_order;
 
-/* One folder for all, made by rank 0. Collective. */
+/* Makes one shared folder, on rank 0. Collective. */
 static inline gab_status order_make_folder(local_order *order, gab_world *world)
 {
   gab_buffer name;
@@ -57,7 +57,8 @@ static inline void order_name(const local_order *order, const char *event, char 
   snprintf(path, capacity, "%s/%s", order->folder, event);
 }
 
-/* Of one process, when nobody waits any more. @param[in] events  that were told, or not; up to NULL */
+/* Removes the folder; called by one process when no other waits any more. @param[in] events  signalled or not, ends with
+ * NULL */
 static inline void order_remove(const local_order *order, const char *const *events)
 {
   char path[96];
@@ -83,8 +84,8 @@ static inline bool order_has(const local_order *order, const char *event)
   return access(path, F_OK) == 0;
 }
 
-/* Hears nothing from the others meanwhile; but what it has said before is not held up: MPI keeps a message back where the other's
- * queue is full, until it is called again. */
+/* Waits for an event and handles no message meanwhile. Calls MPI, so that earlier messages leave: MPI delays a message
+ * while the queue of the receiver is full. */
 static inline void order_wait(const local_order *order, const char *event)
 {
   for (; !order_has(order, event); usleep(1000)) gab_mpi_progress();
@@ -96,7 +97,7 @@ static inline void order_die(const local_order *order, const char *event)
   raise(SIGKILL);
 }
 
-/* Looks after others meanwhile. */
+/* Waits for an event and serves other ranks meanwhile. */
 static inline gab_status order_serve_for(const local_order *order, const char *event)
 {
   const gab_local_run *run = order->loop->protection->local;
@@ -105,7 +106,7 @@ static inline gab_status order_serve_for(const local_order *order, const char *e
   return GAB_OK;
 }
 
-/* Looks after others until then. */
+/* The same for a condition. */
 static inline gab_status order_serve(const local_order *order, bool (*happened)(const gab_local *local))
 {
   const gab_local_run *run = order->loop->protection->local;
@@ -137,7 +138,7 @@ static inline gab_status order_judge(void *user, gab_step step)
   return GAB_OK;
 }
 
-/* World, automaton, folder, time loop. The first thing that a test does; collective over all processes. */
+/* World, automaton, folder, time loop. Called first in each test; collective over all processes. */
 static inline gab_status order_create(local_order *order, int argc, char **argv)
 {
   const gab_protection protection = {.every = {.steps = ORDER_EVERY},
@@ -166,7 +167,8 @@ static inline gab_status order_create(local_order *order, int argc, char **argv)
   return gab_timeloop_protect(order->loop, &protection);
 }
 
-/* As many as there were spares have died, all came back alone, and the result is right. Frees everything but the world. Collective. */
+/* Checks that as many processes as spares died, that each rank recovered locally, and that the result is right. Frees
+ * everything but the world. Collective. */
 static inline gab_world *order_end(local_order *order, gab_run_stats *stats, const char *const *events)
 {
   gab_world *world = order->app.world;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two neighbours die at the same step, and one of those who took over dies as well, before it has caught up: each time a
- * spare goes back alone. The survivors compute no step twice, meet nobody for it, and learn of each fault at the end; sums over
- * all that feed back into the state are the same for who computes again. Behind the first section everybody knows
- * which process runs which rank: another death then is as good as the first one. */
+/* Two neighbours die at the same step, and one of the replacement processes dies before it has caught up: each time only a
+ * spare rolls back. The survivors compute no step twice, need no collective for it, and learn of each fault at the end;
+ * global sums that feed back into the state are the same for a rank that recomputes. After the first section everybody
+ * knows which process runs which rank, and another death is handled like the first one. */
 /* gabion-test: np=8 timeout=120 needs=ulfm labels=quick */
-/* The same with logs that are limited, so that checkpoints are brought forward. */
+/* The same with a limited log, which makes checkpoints earlier. */
 /* gabion-test: np=8 env=GABION_TEST_LOG_LIMIT=3 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -17,13 +17,13 @@ enum { ACTIVE = 4, SPARES = 4, EVERY = 10, STEPS = 60, SECTION = 40 };
 typedef struct local_life {
   automaton app;
   gab_timeloop *loop;
-  gab_step computed; /* the last step that this process has computed; -1: none */
+  gab_step computed; /* last step that this process computed; -1: none */
   int again, faults, alone;
-  int told[ACTIVE]; /* of each rank the incarnations in which it came back, one digit after the other */
+  int told[ACTIVE]; /* of each rank: its incarnations, one digit each */
   bool right;
 } local_life;
 
-/* In the task, so that it goes by logged messages. */
+/* In the task, so it uses logged messages. */
 static gab_status step_and_sum(void *user, gab_step step)
 {
   local_life *life = user;
@@ -40,7 +40,7 @@ static bool section_due(const void *user, gab_step step)
   return step == SECTION;
 }
 
-/* Needs everybody, as output does. */
+/* Needs all ranks, as output does. */
 static gab_status section(void *user, gab_step step)
 {
   const local_life *life = user;
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(run(&life, &protection));
   test_doom(1), test_doom(2), test_doom(3);
-  test_doom(ACTIVE + 1); /* the first spare that is asked to run rank 1 */
+  test_doom(ACTIVE + 1); /* the first candidate to run rank 1 */
   REQUIRE(life.right);
   const gab_run_stats stats = gab_timeloop_get_stats(life.loop);
   CHECK(gab_members_count(gab_world_members(world)) == ACTIVE);
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
   CHECK(life.again == 0 && stats.local.steps_again == 0);
   if (life.faults == 4)
     CHECK(life.alone == 4 && life.told[1] == 12 && life.told[2] == 1 && life.told[3] == 1);
-  else CHECK(gab_world_process(world) >= ACTIVE); /* who was called to take part heard of what was left */
+  else CHECK(gab_world_process(world) >= ACTIVE); /* a process that took part knows the remaining faults */
   const gab_fault_record *last = &stats.faults[3];
   CHECK(last->lost[0] == 3 && last->fault.incarnation == 1 && last->fault.is_local);
   CHECK(stats.local.meetings == 0);

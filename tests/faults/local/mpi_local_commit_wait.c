@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A checkpoint of local recovery that waits for its commit is known to be committed by all when the next step begins, however late one
- * of them comes to it. */
+/* Under local recovery, a checkpoint that waits for its commit is known to all ranks as committed when the next step
+ * begins, even if one rank is late. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -31,7 +31,7 @@ static gab_status compute(void *user, gab_step step)
 
 int main(int argc, char **argv)
 {
-  /* far more than it takes: of the time between two checkpoints that of a hundred of them */
+  /* more than enough: a hundred times the interval between checkpoints */
   const gab_protection protection = {
       .every = {.steps = EVERY}, .commit_wait = 100, .strategies = {&gab_strategy_local}};
   witness life = {.behind_checkpoints = 0};
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_timeloop_run(life.loop));
   if (!gab_world_is_spare(world)) {
     CHECK(life.behind_checkpoints == STEPS / EVERY);
-    /* the first one has no time before it, and waits for a tenth of a second */
+    /* the first checkpoint has no interval before it, and waits for a tenth of a second */
     CHECK(life.committed >= STEPS / EVERY - 1);
   }
   gab_timeloop_destroy(&life.loop);

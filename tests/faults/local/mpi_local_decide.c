@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Under local recovery rank 0 decides by its clock, which never shows the same twice. It dies when a decision is
- * logged and nobody has heard of it, and so does another rank later: those that come back go by what was decided, as all the others have done. */
+/* Under local recovery rank 0 decides by its clock, so a repetition would decide otherwise. It dies when a decision is
+ * logged and no other rank has received it; another rank dies later. The restored ranks follow the logged decisions, as all
+ * others have done. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -15,7 +16,7 @@ enum { ACTIVE = 4, SPARES = 2, EVERY = 10, STEPS = 42, PAUSE = 3, DEATH = 27, CO
 typedef struct clocked {
   automaton app;
   gab_timeloop *loop;
-  uint64_t decided[COUNT]; /* state, as the automaton is */
+  uint64_t decided[COUNT]; /* state, like the automaton */
   uint64_t proposed;       /* by this process for step DEATH; 0: never */
   bool right;
 } clocked;
@@ -52,7 +53,7 @@ static gab_status unpack(void *user, gab_reader *in)
   return gab_get_bytes(in, life->decided, sizeof life->decided);
 }
 
-/* All have followed the same decisions, from first to last. */
+/* All ranks followed the same decisions from the first to the last. */
 static gab_status judge_result(void *user, gab_step step)
 {
   clocked *life = user;
@@ -114,7 +115,7 @@ int main(int argc, char **argv)
   REQUIRE(life.right);
   const gab_run_stats stats = gab_timeloop_get_stats(life.loop);
   CHECK(stats.local.faults == 2 && stats.local.steps_again == 0);
-  /* who came back as rank 0 proposed something, at a later time, and went by what was logged */
+  /* the restored rank 0 proposed a later time and used the logged decision */
   if (gab_world_rank(world) == 0) CHECK(life.proposed > life.decided[DEATH / PAUSE]);
   gab_timeloop_destroy(&life.loop);
   REQUIRE(gab_report_completion(world, 0) == 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that keeps ghosts from one step to the next, and makes them anew by messages when the forest has changed: under local
- * recovery it is told to do so behind each checkpoint, so that who goes back alone finds the messages for it. If it does
- * not ask to be told, a death ends the run with an error and never with a wrong result. */
+/* A program keeps ghosts from one step to the next and renews them by messages when the forest has changed. Local recovery
+ * makes it renew them after each checkpoint, so that a process that rolls back alone finds the messages for it. If the
+ * program does not request this, a death ends the run with an error, never with a wrong result. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */
 /* gabion-test: np=6 env=GABION_TEST_UNTOLD=1 */
 #include "tests/faults/automaton.c"
@@ -14,8 +14,8 @@ enum { ACTIVE = 4, SPARES = 2, EVERY = 10, STEPS = 40 };
 
 typedef struct kept_ghosts {
   automaton app;
-  uint64_t known_of; /* revision of the forest; 0: they are not known */
-  gab_step told;     /* the last checkpoint of which it heard; -1: none */
+  uint64_t known_of; /* revision of the forest; 0: unknown */
+  gab_step told;     /* last checkpoint reported to it; -1: none */
   bool right;
 } kept_ghosts;
 

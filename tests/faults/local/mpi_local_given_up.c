@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A spare gets its image and, before it has put that into force, hears that local recovery has to give up: it does
- * not take the rank over, which would count as recovered, but stays at rest for the repair of all.
+/* A spare gets an image and, before it restores it, learns that local recovery must be abandoned. It does not become the
+ * rank, which would count as recovered, but remains idle until the global repair.
  *
- * Ranks 0 and 2 keep each other's images, and 1 and 3. There are two spares, processes 4 and 5. First spare 5 dies,
- * then one rank, 1 (or 3), which its holder offers to spare 4; then 0 and 2. Spare 4 looks at its messages only when
- * it can see all four deaths: it accepts, and hears of 0 and 2 while it waits for the image, when they mean nothing
- * to it. When it has the image and greets its partners it is told of 0 and 2 again, in the same look: nobody runs
- * these ranks or has an image of them, and it hands over. */
+ * Ranks 0 and 2 store each other's images, and so do 1 and 3. There are two spares, processes 4 and 5. First spare 5 dies,
+ * then rank 1 (or 3), which its holder offers to spare 4; then 0 and 2. Spare 4 reads its messages only after all four
+ * deaths: it accepts, and learns of 0 and 2 while it waits for the image, when it ignores them. When it has the image and
+ * greets its partners, it learns of 0 and 2 again, in the same call: no process runs these ranks or has an image of them,
+ * so it hands over to the global repair. */
 /* gabion-test: np=6 timeout=60 needs=ulfm */
 /* gabion-test: np=6 env=GABION_TEST_OTHER=1 */
 #include "tests/faults/automaton.c"
@@ -29,7 +29,7 @@ static bool all_there(const local_order *order)
 
 /* ---------------------------------------------------------------- the holder */
 
-static const gab_local_run *giving; /* of the holder, while it gives the rank away */
+static const gab_local_run *giving; /* of the holder, while it sends the image */
 
 static bool is_offered(const gab_local *local)
 {
@@ -39,8 +39,8 @@ static bool is_offered(const gab_local *local)
 
 static bool is_given(const gab_local *local) { return gab_local_incarnation_of(local, lost) > 0; }
 
-/* In front of that of the MPI library: behind its word that it takes the rank the spare answers that it does not
- * run 0 and 2, and the holder would be the one to hand over. */
+/* Intercepts the call of the MPI library: the spare would otherwise accept and reply that it does not run 0 and 2, and the
+ * holder would hand over instead. */
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there_is, MPI_Status *status)
 {
   if (tag != GAB_CONTEXT_RELIABLE || !giving || !is_given(giving->machine))
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
   const gab_status status = gab_timeloop_run(order.loop);
   test_doom(0), test_doom(2), test_doom(lost), test_doom(UNCALLED);
   if (order.was_spare) order_remove(&order, events);
-  CHECK(status == GAB_ERR_LOST); /* 0 and 2 kept each other's images, and there is no checkpoint on disk */
+  CHECK(status == GAB_ERR_LOST); /* 0 and 2 stored each other's images, and there is no checkpoint on disk */
   CHECK(was_over == order.was_spare);
   CHECK(gab_timeloop_get_stats(order.loop).local.faults == 0);
   gab_timeloop_destroy(&order.loop);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two neighbours come back at once, one from an earlier checkpoint than the other: its holder does not know yet that the later one
- * is committed. It lacks messages that nobody has any more, fetches the later image, and goes on from there. Nobody else goes
- * back, and the result is that of the undisturbed run.
+/* Two neighbours recover at the same time, one from an earlier checkpoint, since its holder does not know yet that the
+ * later one is committed. It lacks messages that no rank has any more, fetches the later image, and continues from there.
+ * No other rank rolls back, and the result is that of the undisturbed run.
  *
- * Ranks 0 and 2 keep each other's images, and 1 and 3. In the tree of acknowledgements, of two below each rank here, 1 and 2
- * stand below 0, and 3 below 1; nobody waits for a commit. Behind the checkpoint of step 20 each step of this comes when the one before has happened: 1 dies when 0 has heard from
- * it that it and 3 have their images, and before it hears of the commit, which 3 so does not hear of either; 2 dies when 0,
- * which keeps its image, knows of the commit; then 3 gives 1 to a spare, and then 0 does so with 2.
+ * Ranks 0 and 2 store each other's images, and so do 1 and 3. In the (binary) tree of acknowledgements 1 and 2 are children
+ * of 0, and 3 of 1; no rank waits for a commit. After the checkpoint of step 20, in this order: 0 learns from 1 that 1 and
+ * 3 have their images; 1 dies before it learns of the commit, so 3 does not learn of it either; 0, which stores the image
+ * of 2, knows of the commit; 2 dies; 3 sends the image of 1 to a spare; 0 sends that of 2.
  *
- * The other way round: the spare that takes 1 looks at its messages the next time when all of that is there, so that it hears that it needs
- * the later image before it has put the earlier one into force; and its holder does not answer before the spare has looked. */
+ * GABION_TEST_AT_ONCE: the spare for 1 reads its messages only after all that, so that it learns that it needs the later
+ * image before it restores the earlier one; its holder answers only after the spare has read them. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */
 /* gabion-test: np=6 env=GABION_TEST_AT_ONCE=1 */
 #include "tests/faults/automaton.c"
@@ -24,7 +24,7 @@ static bool at_once;
 /* ---------------------------------------------------------------- what happens when */
 
 static bool child_has(const gab_local *local) { return gab_local_find(local, 1)->have >= LATER; }
-/* The rank, those below it, and those whose images it keeps, which would wait for its word. */
+/* The rank, its descendants, and the ranks whose images it stores, which would wait for its message. */
 static bool subtree_has(const gab_local *local)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
@@ -68,7 +68,7 @@ static gab_status part(local_order *order, gab_rank rank)
   return GAB_OK;
 }
 
-/* In the place of gab_local_rest(): the spare that is offered rank 1 gets to look again when all of that is there. */
+/* Replaces gab_local_rest(): the spare for rank 1 reads again only after all these events. */
 static gab_status rest(void *user, bool *took_rank)
 {
   local_order *order = user;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks exchange their blocks in a section, so that they get neighbours that they did not have: one of these
- * dies behind it, and is recovered by the others as if it had always been so. A death before, whose spare continues,
- * makes all gather for the section, and begin anew with the neighbours of then. With checkpoints of each rank's own
- * in between (GABION_TEST_OWN: every so many steps) what new neighbours send lies in the logs of images. */
+/* Ranks exchange their blocks in a section, so that they get new neighbours. One of these dies afterwards and is recovered
+ * by its new neighbours. With GABION_TEST_EARLY a death precedes the section: all ranks meet for it, its spare too, and
+ * continue with the new neighbours. With own checkpoints of each rank in between (GABION_TEST_OWN: the interval in steps),
+ * messages of new neighbours are in the logs of images. */
 /* gabion-test: np=8 timeout=120 needs=ulfm */
 /* gabion-test: np=8 env=GABION_TEST_EARLY=1 */
 /* gabion-test: np=8 env=GABION_TEST_OWN=4 */
@@ -35,8 +35,7 @@ static bool move_due(const void *user, gab_step step)
   return step == SECTION;
 }
 
-/* Ranks lie along a ring of blocks: who was beside whom is so no longer. Counts who has got a neighbour that it did
- * not have. */
+/* Ranks lie along a ring of blocks: former neighbours are no longer neighbours. Counts ranks with a new neighbour. */
 static gab_status move(void *user, gab_step step)
 {
   static const int32_t other[ACTIVE] = {0, 2, 4, 1, 3, 5};

@@ -109,7 +109,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *statu
   *there = 0;
   if (heard(run) == NOTHING) return MPI_SUCCESS;
   if (heard(run) == ALL) return PMPI_Iprobe(source, tag, comm, there, status);
-  /* the rank modulo the number of spares is the first spare that is asked */
+  /* the rank modulo the number of spares is the first candidate */
   const int comm_rank =
       gab_world_comm_rank(run->world, (gab_rank)gab_world_spare(run->world, second % ORDER_SPARES));
   return source == MPI_ANY_SOURCE || source == comm_rank ? PMPI_Iprobe(comm_rank, tag, comm, there, status)

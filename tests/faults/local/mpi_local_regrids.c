@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks exchange their blocks to and fro, so that neighbours change in each of five sections: with whom a rank has to do,
- * and whose messages the reliable channel looks at each time, is the same whenever the blocks lie alike, and does
- * not grow. Soon behind the last one a process dies, and then one that was its neighbour before: both come back
- * alone. The same with checkpoints of each rank's own in between (GABION_TEST_OWN: every so many steps). Then, with
- * such as well (GABION_TEST_PAIR), two die in the same step that are neighbours since the last section: they go back to
- * checkpoints of different steps, and the one that goes back further needs messages which the other one made before
- * its own checkpoint. They are in the log of that image alone. */
+/* Ranks exchange their blocks back and forth, so that neighbours change in each of five sections. The partners of a rank,
+ * and the ranks whose messages its reliable channel reads, are the same whenever the blocks lie alike, and do not increase.
+ * Soon after the last section a process dies, then a former neighbour of it: each recovers alone. The same with own
+ * checkpoints of each rank in between (GABION_TEST_OWN: the interval in steps). With GABION_TEST_PAIR two neighbours since
+ * the last section die in the same step: they roll back to own checkpoints of different steps, and the one that rolls back
+ * further needs messages that the other sent before its own checkpoint. Only the log in that image has them. */
 /* gabion-test: np=10 timeout=120 needs=ulfm */
 /* gabion-test: np=10 env=GABION_TEST_OWN=3 */
 /* gabion-test: np=10 env=GABION_TEST_PAIR=3 */
@@ -24,17 +23,18 @@
 
 enum { ACTIVE = 8, SPARES = 2, EVERY = 10, STEPS = 70, LAST_MOVE = 50 };
 
-/* Who dies; LATER was a neighbour of FIRST before the last section, BESIDE is one since. Every 3 steps of its own FIRST takes
- * checkpoints at 52 and 55, BESIDE at 53 and 56; every 4 at 53 and 57, and at 51 and 55: another step always, whatever holders know. */
+/* Ranks that die; LATER was a neighbour of FIRST before the last section, BESIDE is one since. With an interval of 3 own
+ * steps FIRST takes checkpoints at 52 and 55, BESIDE at 53 and 56; with 4 at 53 and 57, and at 51 and 55: always different
+ * steps, for any state of their holders. */
 enum { FIRST = 3, LATER = 4, BESIDE = 6, PAIR_STEP = LAST_MOVE + 7 };
 
 typedef struct moving_life {
   moving_blocks blocks;
-  uint64_t partners[2]; /* by how the blocks lie: a bit for each rank; 0: not seen yet */
-  int changed;          /* steps in which they were others than the first time */
-  int strangers;        /* steps in which the reliable channel looked at more than partners */
+  uint64_t partners[2]; /* by arrangement of the blocks: a bit for each rank; 0: not yet recorded */
+  int changed;          /* steps in which they differed from the first time */
+  int strangers;        /* steps in which the reliable channel read messages of others than partners */
   int looked;
-  uint64_t awaited; /* the process with whose death BESIDE dies; 0: it does not */
+  uint64_t awaited; /* the process with which BESIDE dies; 0: it does not */
 } moving_life;
 
 static uint64_t partners_of(const gab_local *machine)
@@ -60,7 +60,7 @@ static void look(moving_life *life, gab_step step)
   if (way == 1) life->blocks.counted += (now >> ((me + 1) % ACTIVE) & 1) == 0;
 }
 
-/* It looks at no message meanwhile: who takes the place of the first one gets nothing of what this process keeps. */
+/* Reads no message meanwhile: the replacement of the first one gets none of the data that this process stores. */
 static void die_with(pid_t other)
 {
   for (; kill(other, 0) == 0 || errno != ESRCH; usleep(1000)) gab_mpi_progress();
@@ -82,7 +82,7 @@ static bool move_due(const void *user, gab_step step)
   return step > 0 && step <= LAST_MOVE && step % EVERY == 0;
 }
 
-/* Ranks lie along a ring of blocks: now each beside the next ones, now beside those three further on. */
+/* Ranks lie along a ring of blocks: alternately next to the following ones, and to those three further. */
 static gab_status move(void *user, gab_step step)
 {
   static const int32_t places[ACTIVE] = {0, 3, 6, 1, 4, 7, 2, 5};
@@ -93,16 +93,17 @@ static gab_status move(void *user, gab_step step)
 
 int main(int argc, char **argv)
 {
-  /* Who dies has the ghosts of the step before, so all others, at most four blocks away along the ring, have begun the step
-   * of the last move at least: they have looked at their partners there, and know that its checkpoint is committed, for
-   * which they wait as long as it takes. So a death goes back to that one, not to the grid of before. */
+  /* A dying rank has the ghosts of the step before, so all other ranks, at most four blocks away along the ring, have at
+   * least begun the step of the last move. There they read their partners' messages and know that its checkpoint is
+   * committed, since they wait for the commit as long as needed. So a death rolls back to that checkpoint, not to the grid
+   * before. */
   const char *const pair = getenv("GABION_TEST_PAIR"), *const own = pair ? pair : getenv("GABION_TEST_OWN");
   const gab_fault_injection injections[] = {moving_blocks_death(FIRST, pair ? PAIR_STEP : LAST_MOVE + 4),
                                             moving_blocks_death(LATER, LAST_MOVE + 8)};
   const gab_rank second = pair ? BESIDE : LATER;
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .own_every = own ? strtol(own, NULL, 10) : 0,
-                                     .commit_wait = 1e6, /* times the time since the last one */
+                                     .commit_wait = 1e6, /* times the interval since the last checkpoint */
                                      .verify = GAB_VERIFY_ALWAYS,
                                      .injections = injections,
                                      .injection_count = pair ? 1 : 2,

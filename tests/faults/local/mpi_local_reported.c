@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What local recovery reports: each death of a rank once, with its own steps and the next incarnation, also if the
- * spare that was to take over had died idle before; the same while the run goes on, and to fault injections that name an incarnation. */
+/* Reports of local recovery: each death of a rank once, with its own steps and the next incarnation, also if the chosen
+ * spare died idle before; the same during the run, and for fault injections that name an incarnation. */
 /* gabion-test: np=8 timeout=120 needs=ulfm */
-/* All processes of the start are replaced, one after the other, while two spares are idle: nobody else goes back. */
+/* All initial processes are replaced, one after the other, while two spares are idle: no other rank rolls back. */
 /* gabion-test: np=6 env=GABION_TEST_ALL_REPLACED=1 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -18,11 +18,11 @@ typedef struct reported_life {
   gab_timeloop *loop;
   bool all_replaced;
   uint64_t pids[MOST_PROCESSES];
-  int running; /* faults while it runs, at rank 0; -1: not asked */
+  int running; /* faults during the run, at rank 0; -1: not queried */
   bool right;
 } reported_life;
 
-/* The first spare that is asked to run rank 1. */
+/* The first candidate to run rank 1. */
 static gab_process first_asked(int active) { return active + 1 % SPARES; }
 
 static gab_status step_and_look(void *user, gab_step step)
@@ -69,8 +69,8 @@ static gab_fault_injection death(gab_rank rank, gab_step step, gab_incarnation i
                                .incarnation = incarnation};
 }
 
-/* What the dead process had sent last may be lost with it. Partners know of all but its last two steps: it had their ghosts of the
- * step before it died, which they send after they have received its own of the step before that. */
+/* The last messages of the dead process may be lost with it. Partners know of all but its last two steps: it had their
+ * ghosts of the step before its death, which they send after they have received its own of the step before that. */
 static bool is_about(const gab_fault_record *record, gab_rank rank, gab_incarnation incarnation,
                      gab_step died)
 {
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(run(&life, &protection));
   test_doom(1), test_doom(life.all_replaced ? 0 : 2);
   if (!life.all_replaced) test_doom(first_asked(active)), test_doom(first_asked(active) + 1);
-  if (gab_world_is_spare(world)) { /* it has heard of nothing */
+  if (gab_world_is_spare(world)) { /* it has no reports */
     gab_timeloop_destroy(&life.loop);
     REQUIRE(gab_report_completion(world, 0) == 0);
     automaton_destroy(&life.app);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a series that are appended in the steps, where logs are on, survive a root that goes back alone: the file is that of an
- * undisturbed run, byte for byte, and nothing of it is cut where the root goes back. The root dies between two rows, or in the middle of writing: with
- * half a row in the file. */
+/* Rows of a series that are appended in the steps, with message logs, survive a root that rolls back alone: the file is
+ * that of an undisturbed run, byte for byte, and is not truncated when the root rolls back. The root dies between two rows,
+ * or with half a row in the file. */
 /* gabion-test: np=5 timeout=120 needs=ulfm */
-/* The ways add up: 1 each row is written at once, not where the checkpoint is packed, so that rows are there already when they are made
- * again; 2 half a row is written when the root dies; 4 clusters of two; 8 another one of its cluster dies, and the root goes
- * back with it. */
+/* Bits of GABION_TEST_WAY: 1 each row is written at once, not with the checkpoint, so rows exist already when they are
+ * recomputed; 2 half a row is written when the root dies; 4 clusters of two; 8 another rank of its cluster dies, and the
+ * root rolls back with it. */
 /* gabion-test: np=5 env=GABION_TEST_WAY=1 */
 /* gabion-test: np=5 env=GABION_TEST_WAY=2 */
 /* gabion-test: np=5 env=GABION_TEST_WAY=3 */
@@ -34,15 +34,14 @@ typedef struct row_life {
   gab_series *series;
   char path[128];
   int way;
-  int went_back, shortened,
-      overlaps; /* on who is the root: how often rows were taken back, and what became of the file */
+  int went_back, shortened, overlaps; /* on the process that is root: withdrawn rows, and state of the file */
   bool right, same;
 } row_life;
 
-/* Set where the next write is the last thing that this process does. */
+/* Set if this process dies in the next write. */
 static bool dies_writing;
 
-/* In the place of the C library's, for all that this program writes. Half of it is there when the process dies. */
+/* Replaces the function of the C library for all writes of this program. Writes half of the bytes, then the process dies. */
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset)
 {
   const char *text = bytes;
@@ -67,7 +66,7 @@ static gab_status compute(void *user, gab_step step)
   if (step == 0) GAB_TRY(automaton_sum(&life->app, 0));
   GAB_TRY(automaton_step(&life->app, step));
   GAB_TRY(append(life->series, step));
-  /* Rows that are held back are written where the next checkpoint is packed. */
+  /* Deferred rows are written with the next checkpoint. */
   const bool last = life->way & AT_ONCE ? step == DEATH : step > DEATH;
   dies_writing = (life->way & HALF) && last && gab_world_process(life->app.world) == 0;
   if (life->way & AT_ONCE) GAB_TRY(gab_series_flush(life->series));
@@ -112,7 +111,7 @@ static bool are_the_same(const char *one, const char *other)
   return same;
 }
 
-/* The rows of a run in which nobody dies. */
+/* The rows of a run without a death. */
 static gab_status compare_rows(row_life *life)
 {
   static const char *const columns[] = {"square", "inverse"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two neighbours die at the same step, and the spares that take over have heard of both deaths while they rested, when it
- * meant nothing to them; neither holder knows of the other's successor when it sends the image. Each of the two has to find out
- * that the other's process is dead, to whom it sends its greeting, and which process runs that rank now. */
+/* Two neighbours die at the same step. Their replacement spares learned of both deaths while they were idle, and ignored
+ * them; neither holder knows the other replacement when it sends the image. Each replacement sends its greeting to a dead
+ * process and must find out that it is dead, and which process runs that rank now. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -10,11 +10,12 @@
 
 enum { DEATHS = 25 };
 
-/* From whom nothing arrives as yet, though it is there. Each holder asks the other one which process runs the rank of which
- * it is only a neighbour, and what it hears of that before it sends the image goes along with it. */
+/* Rank whose messages are hidden although they have arrived. Each holder asks the other one which process runs the
+ * neighbouring rank, and sends with the image all that it has learned before. */
 static int hidden_rank = MPI_PROC_NULL;
 
-/* In front of that of the MPI library. Any source is refused, as is allowed where one of them is dead: all are asked by name. */
+/* Intercepts the call of the MPI library. MPI_ANY_SOURCE is refused, as is allowed when a process is dead: all ranks are
+ * then probed individually. */
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status)
 {
   if (source == MPI_ANY_SOURCE && hidden_rank != MPI_PROC_NULL) return MPIX_ERR_PROC_FAILED_PENDING;
@@ -27,7 +28,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *statu
 static bool first_is_given(const gab_local *local) { return gab_local_incarnation_of(local, 1) > 0; }
 static bool second_is_given(const gab_local *local) { return gab_local_incarnation_of(local, 2) > 0; }
 
-/* 1 is kept by 3, and 2 by 0, which do not look after anybody when those die. */
+/* Holders 3 of 1 and 0 of 2 do not serve others when these die. */
 static gab_status part(local_order *order, gab_rank rank)
 {
   if (rank == 0 || rank == 3) order_tell(order, rank == 0 ? "0 is there" : "3 is there");
@@ -51,7 +52,7 @@ static gab_status part(local_order *order, gab_rank rank)
 
 /* ---------------------------------------------------------------- a spare at rest */
 
-/* As ever; but it says when it has heard of both deaths, and waits with the image until both have been sent. */
+/* As gab_local_rest(), but signals when it knows of both deaths, and reads the image only after both have been sent. */
 static gab_status rest(void *user, bool *took_rank)
 {
   local_order *order = user;

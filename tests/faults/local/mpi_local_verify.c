@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rank that came back makes messages that its partners have already: what it makes is compared with what they had
- * received. A program whose messages depend on the process that computes is told so; without the comparison nobody notices. */
+/* A restored rank recomputes messages that its partners have already: the new ones are compared with those received. A
+ * program whose messages depend on the process that computes them ends with an error; without the comparison the difference
+ * is not detected. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */
 /* gabion-test: np=6 env=GABION_TEST_UNSTEADY=1 */
 /* gabion-test: np=6 env=GABION_TEST_UNSTEADY=unverified */
@@ -20,7 +21,7 @@ typedef struct verified_life {
   uint64_t left_out, compared; /* of all */
 } verified_life;
 
-/* What it sends says which process sends it, if it is unsteady; that has no influence on the state. */
+/* If unsteady, its messages contain the process that sends them; the state does not depend on it. */
 static gab_status compute(void *user, gab_step step)
 {
   verified_life *life = user;
@@ -54,7 +55,7 @@ static gab_status make(verified_life *life, const gab_protection *protection)
   return gab_timeloop_protect(life->loop, protection);
 }
 
-/* Rank 1 sends to rank 0 in the tree of reductions, which finds it out if no neighbour does before. */
+/* Rank 1 sends to rank 0 in the tree of reductions, which detects the difference if no neighbour does so before. */
 static void check_caught(const gab_world *world, gab_status status)
 {
   REQUIRE(status == GAB_ERR_CORRUPT);

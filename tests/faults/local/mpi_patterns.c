@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rendezvous of Ropars et al. 2013, figure 4, under strategy `local`: nobody knows who will write to him, probes find out.
- * One process is killed; a spare takes its rank and computes again, and the others replay to it. Its channels are made to
- * deliver in an order that the first time could not have: before the message that this round is waiting for, one of the next
- * round from somebody else. With the ids of core/messages/pattern.h it takes the right one, and every sum is as undisturbed; when all
- * rounds have the same number, as without ids, it takes the wrong one.
+/* The rendezvous of Ropars et al. 2013, figure 4, under strategy `local`: receivers do not know their senders and probe for
+ * messages. One process is killed; a spare becomes its rank and recomputes, and the others replay their messages to it. Its
+ * channels are forced into an order that was impossible the first time: a message of the next round, from another rank,
+ * arrives before the expected one. With the ids of core/messages/pattern.h it takes the right message, and every sum is
+ * that of the undisturbed run; if all rounds have the same number, as without ids, it takes the wrong one.
  *
- * With ids rounds may also overlap, without a barrier between them: then early messages are nothing unusual.
+ * With ids, rounds may also overlap without a barrier between them; early messages are then normal.
  *
- * GABION_SCHEDULE=N: who dies when, and who speaks to whom. GABION_PATTERN_IDS=0: without ids.
- * GABION_ROUNDS_OVERLAP=1. GABION_GLOBAL=1: strategy `spare`, so all go back, and the replacement process counts its
+ * GABION_SCHEDULE=N: which rank dies when, and which ranks send to each other. GABION_PATTERN_IDS=0: without ids.
+ * GABION_ROUNDS_OVERLAP=1. GABION_GLOBAL=1: strategy `spare`, so all roll back, and the replacement process counts its
  * rounds as they do.
  *
- * mpi_patterns_clusters.c is the same with clusters of several ranks (doc/clusters.md); there two may die at once. */
+ * mpi_patterns_clusters.c is the same with clusters of several ranks (doc/clusters.md); there two may die at the same time.
+ */
 /* gabion-test: np=4 timeout=60 needs=ulfm labels=quick */
 /* gabion-test: np=4 env=GABION_PATTERN_IDS=0 */
 /* gabion-test: np=4 env=GABION_SCHEDULE=4 */
@@ -21,7 +22,7 @@
 #include "tests/mpi_test.h"
 
 #include "core/base/log.h"
-#include "core/world/world_impl.h" /* to give all iterations one number, and to see what lies in a queue */
+#include "core/world/world_impl.h" /* to give all iterations one number, and to inspect queues */
 
 #ifndef ACTIVE
 #define ACTIVE  3
@@ -33,23 +34,23 @@
 enum { EVERY = 10, STEPS = 40, CONTACT = 1, ANSWER = 2, DONE = 3, END = 4 };
 
 typedef struct rendezvous {
-  automaton app; /* gives the ranks blocks, so neighbours */
+  automaton app; /* gives the ranks blocks, and so neighbours */
   gab_world *world;
   gab_pattern pattern;
   gab_mailbox *mail;
-  gab_mailbox
-      *ends; /* of the termination: its messages may overtake answers, so they need channels of their own */
+  gab_mailbox *ends; /* for termination: its messages may overtake answers, so they need separate channels */
   uint64_t seed;
-  gab_rank victim, second; /* GAB_NO_RANK: it dies alone */
+  gab_rank victim, second; /* GAB_NO_RANK: the victim dies alone */
   gab_step dies_in;
   bool ids, overlap, global;
-  uint64_t sum; /* of what was received: the state */
+  uint64_t sum; /* of the received messages: the state */
   int forced;   /* schedules that were forced on this process */
 } rendezvous;
 
 /* ---------------------------------------------------------------- who speaks to whom: data that only the speaker looks at */
 
-/* The victim hears of one rank of the next cluster in a round, and of another one in the next round; these replay to it. */
+/* The victim receives from one rank of the next cluster in a round, and from another one in the next round; these replay to
+ * it. */
 static bool speaks_to(const rendezvous *r, gab_rank from, gab_rank to, gab_step step)
 {
   if (from == to) return false;
@@ -75,7 +76,7 @@ static uint64_t sum_of(const rendezvous *r, gab_rank to)
 
 /* ---------------------------------------------------------------- the forced schedule */
 
-/* Whether a message of that rank lies in the queue that was sent behind this step. */
+/* Whether the queue has a message of that rank that was sent after this step. */
 static bool has_early(const rendezvous *r, gab_rank from, gab_step step)
 {
   for (const gab_letter *letter = r->mail->first; letter; letter = letter->next)
@@ -84,7 +85,7 @@ static bool has_early(const rendezvous *r, gab_rank from, gab_step step)
   return false;
 }
 
-/* Who came back: looks at the one who speaks in the next round only, until his message is there. */
+/* A restored rank probes only the sender of the next round until its message has arrived. */
 static gab_status force_order(rendezvous *r, gab_step step)
 {
   const gab_claim *claim = gab_world_claim(r->world);
@@ -92,7 +93,7 @@ static gab_status force_order(rendezvous *r, gab_step step)
   if (!claim || claim->restored_step != step || r->forced > 0) return GAB_OK;
   for (gab_rank from = 0; from < ACTIVE; from++)
     while (speaks_to(r, from, r->victim, step + 1) && !has_early(r, from, step))
-      GAB_TRY(gab_mailbox_probe(r->mail, from, END, &there, NULL)); /* nobody sends that here */
+      GAB_TRY(gab_mailbox_probe(r->mail, from, END, &there, NULL)); /* no message of that kind is sent here */
   r->forced++;
   return GAB_OK;
 }
@@ -137,15 +138,16 @@ static bool any(const bool *open)
   return false;
 }
 
-/* Who has all answers tells rank 0 to whom it spoke, which tells each how many have spoken to it when everybody has. A plain
- * "it is over" would not do: in a replay that comes before the messages that it follows (core/messages/pattern.h). */
+/* A rank with all answers reports its receivers to rank 0. When all have reported, rank 0 sends to each rank the number of
+ * its senders. A plain "end" message would not work: in a replay it may arrive before the messages that it follows
+ * (core/messages/pattern.h). */
 typedef struct ending {
   bool told;             /* by this process */
-  int heard;             /* by rank 0, of how many */
-  uint64_t each[ACTIVE]; /* at rank 0: so many spoke to them */
+  int heard;             /* by rank 0: number of reports */
+  uint64_t each[ACTIVE]; /* at rank 0: number of senders to each rank */
   uint64_t replied;      /* by this process */
   bool known;
-  uint64_t due; /* once it is known */
+  uint64_t due; /* once known */
 } ending;
 
 static gab_status hear(rendezvous *r, ending *end, gab_rank from)
@@ -198,7 +200,7 @@ static gab_status meet(rendezvous *r, gab_step step)
   return GAB_OK;
 }
 
-/* A round, and the barrier that keeps rounds apart as long as nobody replays. */
+/* A round, and the barrier that separates rounds while no rank replays. */
 static gab_status step_and_meet(void *user, gab_step step)
 {
   rendezvous *r = user;
@@ -206,7 +208,7 @@ static gab_status step_and_meet(void *user, gab_step step)
   if (step == 0) GAB_TRY(automaton_sum(&r->app, 0));
   GAB_TRY(gab_pattern_begin(r->world, r->pattern));
   GAB_TRY(meet(r, step));
-  if (!r->ids) r->world->patterns.iterations[r->pattern - 1] = 0; /* so that each of them is number 1 */
+  if (!r->ids) r->world->patterns.iterations[r->pattern - 1] = 0; /* so that each iteration has number 1 */
   GAB_TRY(gab_pattern_end(r->world, r->pattern));
   GAB_TRY(automaton_step(&r->app, step));
   if (automaton_sum_due(&r->app, step + 1)) GAB_TRY(automaton_sum(&r->app, step + 1));
@@ -260,8 +262,8 @@ static uint64_t number_from(const char *name, uint64_t usual)
   return text ? strtoull(text, NULL, 10) : usual;
 }
 
-/* Who dies with it: nobody (0), the next one of its cluster (1), one of the cluster behind the one that speaks to it, which
- * keeps no image of it (2). */
+/* The rank that dies with the victim: none (0), the next one of its cluster (1), one of the cluster after its sender, which
+ * does not store its image (2). */
 static gab_rank second_of(gab_rank victim, uint64_t which)
 {
   const gab_rank first = victim / CLUSTER * CLUSTER;
@@ -294,9 +296,9 @@ int main(int argc, char **argv)
   test_doom(r.victim);
   if (r.second != GAB_NO_RANK) test_doom(r.second);
   const gab_rank me = gab_world_rank(r.world);
-  const bool came_back = me == r.victim, is_idle = gab_world_is_spare(r.world); /* a spare to the end */
+  const bool came_back = me == r.victim, is_idle = gab_world_is_spare(r.world); /* a spare until the end */
   REQUIRE(status == (r.ids ? GAB_OK : GAB_ERR_DIVERGED));
-  /* without ids another one of its cluster may take a wrong message before it, unforced */
+  /* without ids another rank of its cluster may take a wrong message before it, unforced */
   CHECK(!came_back || r.forced == !r.global || (CLUSTER > 1 && !r.ids));
   const gab_run_stats stats = gab_timeloop_get_stats(loop);
   if (r.ids && !is_idle) {
@@ -307,7 +309,7 @@ int main(int argc, char **argv)
     const int dead = r.second == GAB_NO_RANK ? 1 : 2;
     CHECK(stats.fault_count == dead && stats.local.faults == (r.global ? 0 : (uint64_t)dead));
     CHECK(r.global || (stats.local.meetings == 0 && stats.local.steps_again == 0));
-    /* who lives goes back exactly if somebody of its cluster has died */
+    /* survivors roll back exactly if a rank of their cluster died */
     const bool goes_back =
         me / CLUSTER == r.victim / CLUSTER || (r.second != GAB_NO_RANK && me / CLUSTER == r.second / CLUSTER);
     CHECK(r.global || is_dead(&r, me) || (stats.local.rollbacks > 0) == goes_back);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rendezvous of mpi_patterns.c among six ranks in clusters of two: the cluster of the victim goes back, and the
- * two ranks that speak to it are of the next one, which replays to it. GABION_SECOND=1: the other one of its cluster dies with it; 2: one of the third
- * cluster. */
+/* The rendezvous of mpi_patterns.c among six ranks in clusters of two: the cluster of the victim rolls back, and its two
+ * senders are in the next cluster, which replays to it. GABION_SECOND=1: the other rank of its cluster dies with it; 2: one
+ * of the third cluster. */
 /* gabion-test: np=8 timeout=90 needs=ulfm */
 /* gabion-test: np=8 env=GABION_PATTERN_IDS=0 */
 /* gabion-test: np=8 env=GABION_SCHEDULE=4 */
