@@ -45,13 +45,13 @@ static void release_snapshot(gab_snapshot *snapshot)
   gab_redundancy_release(snapshot);
 }
 
-/* Of two processes that may run ranks, by their domains. */
+/* Distance of two processes by failure domains, for the choice of spares. */
 static int distance(const void *user, gab_process a, gab_process b)
 {
   const gab_domains *domains = user;
   int far = 0;
   if (a >= gab_domains_ranks(domains) || b >= gab_domains_ranks(domains))
-    return GAB_FARTHEST; /* it was respawned just now */
+    return GAB_FARTHEST; /* respawned since the domains were found */
   for (int kind = GAB_DOMAIN_NODE; kind <= GAB_DOMAIN_ISLAND; kind++)
     far += !gab_domains_together(domains, (gab_domain_kind)kind, (gab_rank)a, (gab_rank)b);
   return far;
@@ -62,8 +62,7 @@ void gab_checkpoint_tell_distances(gab_checkpoint *checkpoint)
   if (checkpoint->domains) gab_world_set_distance(checkpoint->world, distance, checkpoint->domains);
 }
 
-/* Finds the domains where they matter, and tries whether a placement can be made of what was asked for.
- * Collective. */
+/* Finds the domains if needed, and verifies that a placement of the requested redundancy exists. Collective. */
 static gab_status open_redundancy(gab_checkpoint *made)
 {
   const gab_redundancy *asked = &made->redundancy;
@@ -121,7 +120,7 @@ void gab_checkpoint_destroy(gab_checkpoint **checkpoint)
   gab_free(checkpoint);
 }
 
-/* The number of all blocks changes only with the revision; counting it is a reduction. */
+/* The number of all blocks changes only with the revision; counting needs a reduction. */
 static gab_status count_blocks(gab_checkpoint *checkpoint)
 {
   uint64_t revision = gab_forest_revision(checkpoint->forest);
@@ -168,13 +167,13 @@ gab_status gab_checkpoint_set_buffers(gab_checkpoint *checkpoint, int buffers)
   return GAB_OK;
 }
 
-/* A snapshot that was begun before a repair is none: the messages went with the fault. */
+/* A snapshot that was begun before a repair is not pending: its messages were dropped with the fault. */
 bool gab_checkpoint_is_pending(const gab_checkpoint *checkpoint)
 {
   return checkpoint->pending && checkpoint->begun_in == gab_world_epoch(checkpoint->world);
 }
 
-/* What is known before anything is packed. */
+/* Sets the members that are known before packing. */
 static gab_status set_head(gab_checkpoint *checkpoint, gab_snapshot *next, gab_step step)
 {
   next->complete = next->told = false;
@@ -246,7 +245,7 @@ gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint)
   if (!checkpoint->single) checkpoint->valid = !checkpoint->valid;
   gab_entities_swap(checkpoint);
   checkpoint->pending = false;
-  /* With two of its own, or the only one that there is, a replacement process counts as any other. */
+  /* With two own snapshots, or the only possible one, a replacement process counts as complete. */
   if (checkpoint->single || (checkpoint->snapshots[0].complete && checkpoint->snapshots[1].complete))
     checkpoint->since = 0;
   charge(checkpoint, at, &checkpoint->stats.commit_seconds);
@@ -266,8 +265,8 @@ gab_status gab_snapshots_forget(gab_checkpoint *checkpoint, uint64_t serial)
     if (checkpoint->snapshots[i].serial > serial) serial = checkpoint->snapshots[i].serial;
   GAB_TRY(gab_world_max_u64(checkpoint->world, &serial, 1));
   for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
-  checkpoint->since = 0;       /* nobody has anything that a replacement process lacks */
-  checkpoint->counted = false; /* of a replacement process it is, too: all count the blocks again */
+  checkpoint->since = 0;       /* no rank has data that a replacement process lacks */
+  checkpoint->counted = false; /* all processes count the blocks again, as a replacement process has to */
   checkpoint->snapshots[checkpoint->valid].serial = serial;
   return GAB_OK;
 }

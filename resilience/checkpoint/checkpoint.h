@@ -90,11 +90,10 @@ gab_status gab_checkpoint_set_buffers(gab_checkpoint *checkpoint, int buffers);
  *  @return ::GAB_ERR_FAULT after a fault: the previous snapshot is still valid */
 gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step);
 
-/** Begins a snapshot of the present state, whose copies travel during the next steps. Waits for the own image only
- *  (with coded schemes, for the parities too). The valid snapshot does not change; a fault before
- *  gab_checkpoint_complete() leads back to it. Collective, but ranks synchronise only if the forest has changed
- *  since the last snapshot. Enters ::GAB_FAULT_POINT_SNAPSHOT twice. @return ::GAB_ERR_STATE if one is in progress
- *  already */
+/** Begins a snapshot of the present state; copies are sent during the next steps. Waits for the own image only (with coded
+ * schemes, for the parities too). The valid snapshot does not change; a fault before gab_checkpoint_complete() leads back
+ * to it. Collective, but ranks synchronise only if the forest has changed since the last snapshot. Enters
+ * ::GAB_FAULT_POINT_SNAPSHOT twice. @return ::GAB_ERR_STATE if one is in progress already */
 gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step);
 /** Advances the transfers without waiting; call it often, e.g. between tasks. Local. @param[out] there the transfers
  *  of this rank are complete, or none is in progress */
@@ -105,9 +104,9 @@ gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint);
 /** Whether a snapshot is in progress; false again after a repair. */
 bool gab_checkpoint_is_pending(const gab_checkpoint *checkpoint);
 
-/** Verifies the valid snapshot, copies and parities included, and replaces data that has changed in memory.
- *  Collective. @param[out] beyond some changed data has no intact replacement: take a new snapshot at once; the
- *  state itself is not affected */
+/** Verifies the valid snapshot, copies and parities included, and replaces data that has changed in memory. Collective.
+ * @param[out] beyond true if some changed data has no intact replacement: take a new snapshot at once; the state itself is
+ * not affected */
 gab_status gab_checkpoint_scrub(gab_checkpoint *checkpoint, bool *beyond);
 
 /** The placement of the valid snapshot; NULL before the first. Borrowed until the next one. */
@@ -117,7 +116,7 @@ const gab_placement *gab_checkpoint_placement(const gab_checkpoint *checkpoint);
 typedef struct gab_restore_report {
   gab_step step;         /**< of the snapshot that was restored */
   int32_t lost_ranks;    /**< ranks of that snapshot that are lost */
-  uint64_t adopted;      /**< blocks of dead ranks that this rank took over */
+  uint64_t adopted;      /**< blocks of dead ranks adopted by this rank */
   double agree_seconds;  /**< agreement on the snapshot, replacement and reconstruction of images */
   double seconds;        /**< local verification and restore of blocks and entities */
   double verify_seconds; /**< part of it: hashing the required images */
@@ -134,13 +133,11 @@ typedef struct gab_restore_report {
  *  after a fault: call it again after the next repair */
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report);
 
-/** Restores without a death: each rank drops its state and continues as the rank whose first copy it stores,
- *  without communication except the agreement that all copies are intact. For measurements and tests of copies
- *  (Kohl et al. 2017, figure 8). Afterwards ranks have changed places, and the forest is that of the valid
- *  snapshot. Collective.
- *  @param[out] report  adopted: blocks restored; lost_ranks is 0
- *  @return ::GAB_ERR_STATE without a snapshot of exactly the live ranks in a scheme of copies; ::GAB_ERR_CORRUPT
- *  on all, without changes, if a copy has changed in memory */
+/** Restores without a death: each rank drops its state and continues as the rank whose first copy it stores, without
+ * communication except the agreement that all copies are intact. For measurements and tests of copies (Kohl et al. 2017,
+ * figure 8). Afterwards ranks have exchanged their parts, and the forest is that of the valid snapshot. Collective.
+ * @param[out] report  adopted: blocks restored; lost_ranks is 0 @return ::GAB_ERR_STATE without a snapshot of exactly the
+ * live ranks in a scheme of copies; ::GAB_ERR_CORRUPT on all, without changes, if a copy has changed in memory */
 gab_status gab_checkpoint_restore_swapped(gab_checkpoint *checkpoint, gab_restore_report *report);
 
 /** Cost of the snapshots of this process. */

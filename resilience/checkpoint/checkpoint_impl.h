@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sources of a checkpoint share: taking it (checkpoint.c), images as bytes (image.c), the redundancy scheme in use
- * (redundancy.c), transport of images (image_moves_impl.h), restoring (restore.c). Internal. */
+/* Declarations shared by the sources of a checkpoint: taking it (checkpoint.c), images as bytes (image.c), the redundancy
+ * scheme (redundancy.c), transport of images (image_moves_impl.h), restoring (restore.c). Internal. */
 #ifndef GABION_RESILIENCE_CHECKPOINT_IMPL_H
 #define GABION_RESILIENCE_CHECKPOINT_IMPL_H
 
@@ -12,7 +12,7 @@
 enum {
   GAB_MOST_ENTITIES = 64,
   GAB_ENTITY_NAME = 64,
-  GAB_SQUEEZE = 4 << 20 /* bytes of an image that are compressed at once */
+  GAB_SQUEEZE = 4 << 20 /* compression unit of an image, in bytes */
 };
 
 /* Parities that a rank stores for its coded group: hash, then a row of `piece` bytes per parity. */
@@ -28,24 +28,24 @@ typedef struct gab_snapshot {
   uint64_t serial; /* 1, 2, … ; 0: never taken */
   bool complete;   /* own image, replicated entities and all copies are complete */
   bool
-      told; /* of other ranks, for a replacement process: it can be restored, but nothing of it was packed here */
+      told; /* received from other ranks by a replacement process: restorable, but no part of it was packed here */
   gab_step step;
   uint64_t blocks; /* of all ranks */
   uint64_t own_blocks;
   gab_members members;
   gab_members
-      survivors; /* ranks of these that cannot have it, found at a restore: their processes are newer */
+      survivors; /* its ranks minus those that cannot have it, found at a restore: their processes are newer */
   gab_placement placement; /* placement for these members */
-  gab_rank *handed;        /* during a recovery: ranks whose replacement process holds its image */
+  gab_rank *handed;        /* during a recovery: ranks whose replacement process has its image */
   int handed_count;
   bool
-      keeps_handed; /* while heads are sent: own image of a snapshot whose head arrived in an earlier recovery */
+      keeps_handed; /* while heads are sent: keep the own image of a snapshot whose head arrived in an earlier recovery */
   gab_buffer own;        /* a message: space for the envelope, then the image */
-  bool own_unseen;       /* readable memory for it was requested and refused */
+  bool own_unseen;       /* readable memory was requested and refused */
   gab_buffer replicated; /* hash, then replicated entities */
   gab_condition own_condition, replicated_condition;
   size_t sent_each;   /* bytes of the message to each holder */
-  int shared_holders; /* number of these without a message: they read the image in place */
+  int shared_holders; /* number of holders without a message: they read the image in place */
   gab_copy *copies;
   int copy_count, copy_capacity;
   gab_parities parities;
@@ -64,18 +64,18 @@ typedef struct gab_metadata_images {
 typedef struct gab_registered_entity {
   char name[GAB_ENTITY_NAME];
   gab_entity table;
-  uint64_t valid, written; /* serials of the snapshots that its own buffers hold, if it has some; 0: none */
+  uint64_t valid, written; /* serials of the snapshots in its own buffers, if any; 0: none */
 } gab_registered_entity;
 
-/* Copies under way: a set of moves for each copy of an image. */
+/* Copies in transit: a set of moves for each copy of an image. */
 typedef struct gab_transfer_state {
-  gab_image_moves moves; /* with a port of its own, since others are used meanwhile */
-  int round;             /* copy that is under way */
+  gab_image_moves moves; /* with a separate port, since others are used meanwhile */
+  int round;             /* copy in transit */
   gab_codec codec;
   gab_buffer compressed; /* compressed image, if there is a codec */
   size_t done;           /* bytes of the own image in it */
-  bool posted;           /* the first round is under way */
-  bool there;            /* nothing is under way (any more) */
+  bool posted;           /* the first round was posted */
+  bool there;            /* no transfer is in progress */
 } gab_transfer_state;
 
 struct gab_checkpoint {
@@ -97,9 +97,9 @@ struct gab_checkpoint {
   bool
       meets; /* ... after all ranks have reached it: a monitor that fails before leads back to the valid one */
   double all_sent;        /* bytes put on the network so far */
-  bool pending;           /* the other snapshot is begun and not complete */
-  gab_epoch begun_in;     /* it was ended by a repair */
-  double pending_seconds; /* that the caller has spent on it */
+  bool pending;           /* the other snapshot was begun and is not complete */
+  gab_epoch begun_in;     /* a repair since then ended it */
+  double pending_seconds; /* time of the caller for it */
   uint64_t
       since; /* serial of the snapshot from which this replacement process received its part. It can restore that
               * one, and earlier ones, only with the help of others. UINT64_MAX: nothing received yet; 0: needs no
@@ -107,9 +107,10 @@ struct gab_checkpoint {
   gab_rank
       donor; /* in a recovery with replacement processes: a rank that needs no help, equal on all; GAB_NO_RANK: not yet found */
   bool donor_has_snapshot;
-  bool all_are_new; /* no process is left that has taken a snapshot or was active from the start */
+  bool all_are_new; /* no process is left that took a snapshot or was active from the start */
   int valid;        /* index of the valid snapshot; the other one is written next */
-  uint64_t forest_blocks, forest_revision; /* number of all blocks, and when it was counted */
+  uint64_t forest_blocks,
+      forest_revision; /* number of all blocks, and the revision at which it was counted */
   bool counted;
   gab_checkpoint_stats stats;
   /* Called before the own image of a snapshot is overwritten; it may take the buffer by gab_buffer_swap(). NULL: not
@@ -137,8 +138,7 @@ gab_status gab_single_snapshot_torn(void);
 gab_status gab_checkpoint_reserve(gab_checkpoint *checkpoint);
 /* Additional bytes while a snapshot is taken. Local. */
 size_t gab_checkpoint_messages(const gab_checkpoint *checkpoint);
-/* Discards all snapshots in memory. Later serials are above `serial` and all earlier ones.
- * Collective. */
+/* Discards all snapshots in memory. Later serials exceed `serial` and all earlier ones. Collective. */
 gab_status gab_snapshots_forget(gab_checkpoint *checkpoint, uint64_t serial);
 
 /* ---- image.c: the image of a rank as bytes */
@@ -151,96 +151,93 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next);
  * GAB_ERR_CORRUPT names both ranks. */
 gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_rank rank,
                           gab_rank holder, gab_reader *forest, gab_reader *entities);
-/* The same without the leading hash, which differs between builds; files have their own checksum. `image` is what follows the
- * envelope of a message. Rank GAB_NO_RANK: of any rank and snapshot. `format`: of the checkpoint that it is from; in memory
+/* The same without the leading hash, which differs between builds; files have their own checksum. `image`: the bytes after
+ * the envelope of a message. Rank GAB_NO_RANK: any rank and snapshot. `format`: of its checkpoint; in memory
  * GAB_CHECKPOINT_FORMAT. */
 gab_status gab_image_cut(gab_reader image, int format, uint64_t serial, gab_step step, gab_rank rank,
                          gab_reader *forest, gab_reader *entities);
 
 /* Identity of an image, from its head. */
 typedef struct gab_image_header {
-  gab_rank rank; /* whose image; GAB_NO_RANK: replicated entities */
+  gab_rank rank; /* owner of the image; GAB_NO_RANK: replicated entities */
   uint64_t serial;
-  uint64_t epoch; /* in which it was taken, since serials of unfinished snapshots are used again */
+  uint64_t epoch; /* of the snapshot, since serials of unfinished snapshots are reused */
   gab_step step;
-  gab_reader bytes; /* all of it, checksum included */
+  gab_reader bytes; /* all of it, including the checksum */
 } gab_image_header;
-/* True if an image, or replicated entities, of GAB_CHECKPOINT_FORMAT begin where `bytes` do, and their checksum matches. */
+/* True if `bytes` begin with an image or replicated entities of GAB_CHECKPOINT_FORMAT whose checksum matches. */
 bool gab_image_recognise(gab_reader bytes, gab_image_header *header);
-/* Reads the head of replicated entities, behind the checksum: the members of the snapshot. The entities are left.
+/* Reads the head of replicated entities after the checksum: the members of the snapshot. `in` is then at the entities.
  * @param[out] members  initialised */
 gab_status gab_replicated_cut(gab_reader *in, int format, gab_members *members);
 
 /* ---- image_compressed.c: compressed images for holders */
 
-/* Begins a message for the compressed image, and appends one piece after another, from byte *done on, until
- * *done is all of it. */
+/* Begins a message for the compressed image. The next function appends one piece per call from byte *done on, until *done
+ * is the size of the image. */
 gab_status gab_image_compress_begin(const gab_buffer *own, gab_buffer *compressed);
 gab_status gab_image_compress_piece(const gab_buffer *own, gab_codec codec, size_t *done,
                                     gab_buffer *compressed);
-/* @param[out] image_bytes  of the image that it is; may be NULL */
+/* @param[out] image_bytes  size of the uncompressed image; may be NULL */
 bool gab_image_is_compressed(const gab_buffer *message, size_t *image_bytes);
-/* Replaces `image` by the message that was compressed. */
+/* Replaces `image` by the decompressed message. */
 gab_status gab_image_expand(const gab_buffer *message, gab_buffer *image);
 
 /* ---- restore.c: restores the state from images in memory, files or node memory */
 
 typedef struct gab_image_view {
-  gab_rank rank; /* whose image it is */
+  gab_rank rank; /* owner of the image */
   gab_reader forest, entities;
 } gab_image_view;
 
-/* Images that become the part of this rank: entities of the first one are unpacked, those of the others
- * adopted. */
+/* Images that become the part of this rank: entities of the first one are unpacked, those of the others adopted. */
 typedef struct gab_image_list {
-  int format; /* of the checkpoint; gab_images_begin() says GAB_CHECKPOINT_FORMAT, that of images in memory */
+  int format; /* of the checkpoint; gab_images_begin() sets GAB_CHECKPOINT_FORMAT, that of images in memory */
   uint64_t serial; /* of the snapshot, if this job took it and this rank restores its own image; else 0 */
-  gab_reader replicated; /* behind its checksum */
+  gab_reader replicated; /* after its checksum */
   gab_image_view *images;
   size_t count;
   gab_reader *metadata_images; /* of ranks whose blocks will be approximated */
   size_t metadata_count;
 } gab_image_list;
 
-/* An empty list with capacity for `capacity` images; release it on failure too. */
+/* Makes an empty list with capacity for `capacity` images; release it on failure too. */
 gab_status gab_images_begin(gab_image_list *list, size_t capacity);
 void gab_images_release(gab_image_list *list);
-/* Replaces the blocks, then the entities, by what the images hold; `map` translates owners in neighbour
- * tables. Local. */
+/* Replaces the blocks, then the entities, by those of the images; `map` translates owners in neighbour tables. Local. */
 gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab_image_list *list,
                                      gab_owner_map map, void *context);
 gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_image_list *list);
 
-/* ---- replacements.c: processes that run a rank of which they know nothing
+/* ---- replacements.c: processes that run a rank without its data
+ *
+ * A restored rank counts as a member only of snapshots after its incarnation began. For earlier ones it gets the head from
+ * other ranks, and the image from the restorer of its dead predecessor. Until it holds two own snapshots it is a
+ * replacement process.
+ *
+ * Hand-over of an image from a donor, which holds a copy of it, to the process that replaces a dead one:
+ *
+ *   kept       the donor holds the image, the replacement nothing
+ *   under way  the port reads the donor's image (::GAB_IMAGE_KEPT); the replacement has a part of it
+ *   handed     the replacement has all of it, and the hash matches: both hold it
+ *   committed  all have agreed on the next snapshot: memory of both may be overwritten by the one after that
+ *
+ * Invariants. (1) Neither a death nor an error changes the data of the donor: every state but the last returns to `kept',
+ * for the next replacement or adoption by the donor. (2) A replacement counts as a holder of its own image from `handed'
+ * on, also in the next recovery, so the donor may die then. (3) Before `committed' nobody writes to an image of the
+ * snapshot, nor moves or releases it. A donor that only maps the image (::GAB_WITHIN_NODE_SHARE) copies it first, and keeps
+ * that copy.
+ *
+ * The same holds if an image replaces one that has changed in memory (redundancy_repair.c). Images of coded groups are
+ * reconstructed from pieces, which are kept; the image is sent, and reconstructed again if the receiver dies. */
 
-   A rank that came back has survived nothing before its incarnation: of the snapshots of that time others tell it the
-   head, and the restorer of its dead predecessor sends it the image. Until it holds two snapshots of its own it is a
-   replacement process.
-
-   Hand-over of an image from a donor, which holds a copy of it, to the process that replaces a dead one:
-
-     kept       the donor holds the image, the replacement nothing
-     under way  the port reads the donor's image (::GAB_IMAGE_KEPT); the replacement has a part of it
-     handed     the replacement has all of it, and the hash matches: both hold it
-     committed  all have agreed on the next snapshot: memory of both may be overwritten by the one after that
-
-   Invariants. (1) Neither a death nor an error changes what the donor holds: every state but the last is left for `kept', with
-   the next replacement or with adoption by the donor. (2) A replacement counts as a holder of its own image from `handed' on, also
-   in the next recovery, so the donor may die then. (3) Before `committed' nobody writes to an image of the snapshot, nor moves or
-   releases it. Where a donor only sees the image (::GAB_WITHIN_NODE_SHARE) it copies it first, and holds that copy from then on.
-
-   The same holds where an image replaces one that has changed in memory (redundancy_repair.c). Images of coded groups are made
-   from pieces, which stay where they are; the image that was made is sent, and made again if the receiver dies. */
-
-/* Whether the members differ from those of the start, so that there may be replacement processes. Equal on all. */
+/* Whether the members differ from those of the start, so that replacement processes are possible. Equal on all. */
 bool gab_replacements_possible(const gab_checkpoint *checkpoint);
-/* Finds the rank that informs the others: the lowest one with the newest data. Afterwards all know the failure domains of
- * respawned processes. It keeps this function until gab_checkpoint_restore(), or the round of a recovery, has ended.
- * Collective. */
+/* Finds the donor: the lowest rank with the newest data. Afterwards all know the failure domains of respawned processes. It
+ * remains the donor until gab_checkpoint_restore(), or the round of a recovery, has ended. Collective. */
 gab_status gab_replacements_find_donor(gab_checkpoint *checkpoint);
-/* Sends the heads of the snapshots of the informing rank to ranks that lack them, and tells all which
- * replacement processes hold their image. Collective. @return GAB_ERR_LOST on all if no rank holds a
- * snapshot */
+/* Sends the heads of the donor's snapshots to ranks that lack them, and informs all which replacement processes have their
+ * image. Collective. @return GAB_ERR_LOST on all if no rank holds a snapshot */
 gab_status gab_replacements_brief(gab_checkpoint *checkpoint);
 /* Number of processes in the failure domains of this process; without domains, more than can exist. Local. */
 uint64_t gab_replacements_known_processes(const gab_checkpoint *checkpoint);
@@ -249,18 +246,18 @@ gab_status gab_replacements_place(gab_checkpoint *checkpoint, uint64_t least_kno
 /* Makes the world choose spares by the present domains. Local. */
 void gab_checkpoint_tell_distances(gab_checkpoint *checkpoint);
 typedef struct gab_rescued gab_rescued;
-/* Images go from restorers to replacement processes, replicated entities from the donor. Collective. @return errors of
+/* Sends images from restorers to replacement processes, replicated entities from the donor. Collective. @return errors of
  * messages; GAB_ERR_CORRUPT here if the received image is incomplete */
 gab_status gab_replacements_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
-/* Whether the process of that rank replaced another one and holds its image of the snapshot, as
- * gab_replacements_brief() found. Local. */
+/* Whether the process of that rank is a replacement and has its image of the snapshot, as found by
+ * gab_replacements_brief(). Local. */
 bool gab_replacement_was_handed(const gab_snapshot *snapshot, gab_rank rank);
 /* Records that a replacement process has restored it. Local. */
 void gab_replacement_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 
 /* ---- image_memory.c: own images, and their use within a node */
 
-/* Whether this rank would offer its image to a given one. Local. */
+/* Whether this rank would offer its image to a given holder. Local. */
 bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_rank holder);
 /* gab_buffer_fit() for the own image of a planned snapshot, in memory that other processes can read if these need it. */
 gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes);
@@ -287,9 +284,9 @@ gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *nex
 size_t gab_redundancy_bytes(const gab_snapshot *snapshot);
 /* The part of these in the memory of other ranks. */
 size_t gab_redundancy_shared_bytes(const gab_snapshot *snapshot);
-/* Bytes of the images that these stand for. */
+/* Bytes of these images before compression. */
 size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot);
-/* Bytes that were moved from this rank to others for it. */
+/* Bytes that this rank transferred to others for the snapshot. */
 size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_rank rank);
 void gab_redundancy_release(gab_snapshot *snapshot);
 
@@ -299,7 +296,7 @@ void gab_redundancy_release(gab_snapshot *snapshot);
  * stores; only if the forest differs from that of the valid snapshot. Collective then. Does nothing unless the
  * checkpoint stores metadata images. */
 gab_status gab_metadata_images_spread(gab_checkpoint *checkpoint, gab_snapshot *next);
-/* The rank that takes the blocks of `then` if metadata images are used: its restorer, or the first living holder of its
+/* The rank that takes the blocks of `then` if metadata images are used: its restorer, or the first live holder of its
  * metadata image. Pure; equal on all. @return GAB_NO_RANK if all of these are lost */
 gab_rank gab_metadata_images_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
                                       gab_rank then);
@@ -325,12 +322,12 @@ void gab_rescued_release(gab_rescued *rescued);
 
 /* Resets the recorded condition of a snapshot. */
 void gab_condition_forget(gab_snapshot *snapshot);
-/* Verifies all that this rank needs to restore a snapshot. Local. @return true if it is intact */
+/* Verifies all data that this rank needs to restore a snapshot. Local. @return true if intact */
 bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 
-/* Replaces images that changed in memory by a copy or from their group, and reconstructs images of dead members of
- * coded groups. Collective over the living. @param[in] all_good  gab_condition_is_good() on all
- * @return ::GAB_ERR_LOST on all, with the images named and nothing touched, if too little is left for that */
+/* Replaces images that changed in memory by a copy or from their group, and reconstructs images of dead members of coded
+ * groups. Collective over live processes. @param[in] all_good gab_condition_is_good() on all @return ::GAB_ERR_LOST on all,
+ * with the names of the images and without changes, if too little is left */
 gab_status gab_redundancy_repair(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
                                  gab_rescued *rescued);
 /* Expands the compressed copies of dead ranks that this rank will adopt. Local. */
@@ -338,8 +335,8 @@ gab_status gab_redundancy_expand(gab_checkpoint *checkpoint, gab_snapshot *snaps
 
 /* ---- image_checksum.c */
 
-/* A snapshot may stay in memory for hours. It begins with a hash of the rest, so that a flipped bit is found before it is
- * restored. Reserves space for the hash at the present size. */
+/* A snapshot may stay in memory for hours. It begins with a hash of the rest, so that a flipped bit is detected before a
+ * restore. Reserves space for the hash at the present size. */
 gab_status gab_checksum_begin(gab_buffer *out);
 /* Hashes pieces of appended data while they are in the caches of the appending threads. Meanwhile the buffer must not be
  * reallocated, and appended data must not change. */
@@ -351,7 +348,7 @@ typedef struct gab_checksum_trail {
 } gab_checksum_trail;
 /* @param[in] at  position of the hash @param[in] bytes  upper bound of the bytes after it */
 gab_status gab_checksum_trail_begin(gab_checksum_trail *trail, gab_buffer *out, size_t at, size_t bytes);
-/* Of a zeroed one, too. */
+/* Also for a zero-initialised one. */
 void gab_checksum_trail_end(gab_checksum_trail *trail);
 /* Hashes all bytes after the hash at byte `at`, and stores it there. @param[in] trail  or NULL */
 void gab_checksum_end(gab_buffer *out, size_t at, const gab_checksum_trail *trail);
@@ -360,14 +357,14 @@ bool gab_checksum_matches(gab_reader *in);
 
 /* Appends all entities of a kind, each with name and size. */
 gab_status gab_entities_pack(const gab_checkpoint *checkpoint, gab_entity_kind kind, gab_buffer *out);
-/* Reads them back. adopting == GAB_NO_RANK: unpack, or restore where an entity has its own buffer of the snapshot of that
- * serial (0: nobody has); else hand them to adopt as those of that rank. */
+/* Reads them back. adopting == GAB_NO_RANK: unpack, or restore an entity that has its own buffer of snapshot `serial` (0:
+ * none has); else call adopt with the data of that rank. */
 gab_status gab_entities_unpack(gab_checkpoint *checkpoint, gab_entity_kind kind, uint64_t serial,
                                gab_reader *in, gab_rank adopting);
-/* For those that own their buffers: write the other one; make it the valid one. */
+/* For entities with their own buffers: write the other buffer; make it the valid one. */
 gab_status gab_entities_create(gab_checkpoint *checkpoint, uint64_t serial);
 void gab_entities_swap(gab_checkpoint *checkpoint);
-/* GAB_ERR_ARGUMENT if one of them cannot be packed. @param[in] what  needs that, for the message */
+/* GAB_ERR_ARGUMENT if an entity cannot be packed. @param[in] what  requires it, for the message */
 gab_status gab_entities_check_packed(const gab_checkpoint *checkpoint, const char *what);
 
 /** "none", "auto", "lz4", "zstd". */

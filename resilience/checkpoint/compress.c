@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layout: magic u32, codec u32, original bytes u64, piece sizes u32 each, then the pieces; a piece as long as its
- * original is stored as it was. */
+/* Layout: magic u32, codec u32, original bytes u64, piece sizes u32 each, then the pieces; a piece as long as its original
+ * is not compressed. */
 #include "resilience/checkpoint/compress.h"
 
 #include "core/base/log.h"
@@ -61,7 +61,7 @@ static size_t squeeze(gab_codec codec, const unsigned char *from, size_t count, 
   return count;
 }
 
-/* @return false if the bytes are not what squeeze() made */
+/* @return false if the bytes are not output of squeeze() */
 static bool expand(const unsigned char *from, size_t packed, unsigned char *to, size_t count)
 {
   if (packed == count) {
@@ -99,7 +99,7 @@ gab_status gab_compress(gab_codec codec, const void *bytes, size_t count, gab_bu
   GAB_TRY(gab_put_u64(&head, count));
   size_t *sizes;
   GAB_TRY(GAB_NEW_ARRAY(&sizes, pieces + 1, GAB_MEMORY_OTHER));
-  /* Each piece where its original would lie, by several threads; then they are moved together. */
+  /* Several threads write each piece at the place of its original; then the pieces are made contiguous. */
 #pragma omp parallel for schedule(dynamic) if (pieces > 1)
   for (size_t i = 0; i < pieces; i++)
     sizes[i] = squeeze(codec, from + i * PIECE, piece_bytes(count, i), start + i * PIECE);
@@ -115,7 +115,7 @@ gab_status gab_compress(gab_codec codec, const void *bytes, size_t count, gab_bu
   return status;
 }
 
-/* Where the pieces lie; checked, so that they add up. */
+/* Offsets of the pieces; verifies that the sizes add up. */
 static gab_status read_sizes(gab_reader *in, size_t pieces, size_t count, size_t *offsets)
 {
   size_t total = 0;

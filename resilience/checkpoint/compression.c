@@ -4,7 +4,7 @@
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 enum { SAMPLE = 4 << 20 };
-/* A ratio below is not worth what it costs those who restore, and the second look at every byte. */
+/* A lower ratio does not pay for decompression at a restore and a second pass over every byte. */
 #define LEAST_RATIO 1.15
 
 static const char *const names[GAB_COMPRESSION_COUNT] = {"none", "auto", "lz4", "zstd"};
@@ -25,9 +25,9 @@ gab_status gab_checkpoint_set_compression(gab_checkpoint *checkpoint, gab_compre
   return GAB_OK;
 }
 
-/* Compressing costs 1/speed for each byte and saves the part (1 - 1/ratio) of what a byte takes on the network,
- * by the snapshots before. Without one before nothing is known, and nothing is compressed. Of the codecs the
- * fast one alone is tried: in memory the other one is slower than any network. */
+/* Compression costs 1/speed per byte and saves the fraction (1 - 1/ratio) of the network time per byte, measured in earlier
+ * snapshots. Without an earlier one nothing is compressed. Only the fast codec is tried: in memory the other one is slower
+ * than any network. */
 static bool pays(const gab_checkpoint *checkpoint, int copies, const gab_compress_trial *trial)
 {
   const gab_checkpoint_stats *stats = &checkpoint->stats;

@@ -49,7 +49,7 @@ gab_status gab_entities_pack(const gab_checkpoint *checkpoint, gab_entity_kind k
     if (is_packed(entity)) GAB_TRY(entity->pack(entity->user, out));
     uint64_t length = out->size - length_at - sizeof(uint64_t);
     size_t end = out->size;
-    out->size = length_at; /* go back for the length, now that it is known */
+    out->size = length_at; /* rewind to write the length, which is known now */
     GAB_TRY(gab_put_u64(out, length));
     out->size = end;
   }
@@ -93,7 +93,7 @@ gab_status gab_entities_check_packed(const gab_checkpoint *checkpoint, const cha
   return GAB_OK;
 }
 
-/* Back to its own buffer of that snapshot. */
+/* Restores from its own buffer of that snapshot. */
 static gab_status restore_own(gab_registered_entity *entry, uint64_t serial)
 {
   if (entry->valid != serial) swap(entry);

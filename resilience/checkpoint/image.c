@@ -8,13 +8,13 @@
 #define IMAGE_MAGIC      UINT32_C(0x47414249)
 #define REPLICATED_MAGIC UINT32_C(0x52424147)
 
-/* Images had a version of their own in checkpoints of format 1. */
+/* In checkpoints of format 1 images had a separate version number. */
 enum { NUMBER_IN_FORMAT_1 = 4 };
 _Static_assert(GAB_CHECKPOINT_FORMAT_BEFORE == 1, "format 1 is read no longer: drop its number");
 
-/* Both begin alike, so that an image can be told by its bytes alone, wherever they are found (node_restart.c): checksum,
- * magic, format, bytes of all from the checksum on, serial, epoch, step. The epoch tells a snapshot from one that was
- * broken off by a death and whose number was given again. */
+/* Images and replicated entities begin alike, so that bytes can be identified wherever they are found (node_restart.c):
+ * checksum, magic, format, bytes of all from the checksum on, serial, epoch, step. The epoch distinguishes a snapshot from
+ * one that was interrupted by a death and whose serial was reused. */
 enum { COMMON_HEAD = 48, TOTAL_AT = 16 };
 
 static gab_status begin(gab_buffer *out, uint32_t magic, const gab_checkpoint *checkpoint,
@@ -23,13 +23,13 @@ static gab_status begin(gab_buffer *out, uint32_t magic, const gab_checkpoint *c
   GAB_TRY(gab_checksum_begin(out));
   GAB_TRY(gab_put_u32(out, magic));
   GAB_TRY(gab_put_u32(out, GAB_CHECKPOINT_FORMAT));
-  GAB_TRY(gab_put_u64(out, 0)); /* known at the end */
+  GAB_TRY(gab_put_u64(out, 0)); /* set at the end */
   GAB_TRY(gab_put_u64(out, snapshot->serial));
   GAB_TRY(gab_put_u64(out, gab_world_epoch(checkpoint->world)));
   return gab_put_i64(out, snapshot->step);
 }
 
-/* @param[in] at  where it began */
+/* @param[in] at  its begin */
 static void end(gab_buffer *out, size_t at, const gab_checksum_trail *trail)
 {
   const uint64_t total = out->size - at;
@@ -43,7 +43,7 @@ typedef struct common_head {
   int64_t step;
 } common_head;
 
-/* Behind the checksum. */
+/* Reads what follows the checksum. */
 static gab_status read_head(gab_reader *in, common_head *head)
 {
   GAB_TRY(gab_get_u32(in, &head->magic));
@@ -86,7 +86,7 @@ size_t gab_image_capacity(const gab_checkpoint *checkpoint, size_t entity_bytes)
   return gab_forest_packed_size(checkpoint->forest) + entity_bytes + IMAGE_HEAD_CAPACITY;
 }
 
-/* The entities first, so that the image, which fills memory for hours, gets no more of it than it needs. */
+/* Entities are packed first, so that the image, which stays in memory for hours, allocates no more than needed. */
 static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next, const gab_buffer *entities)
 {
   size_t forest_bytes = gab_forest_packed_size(checkpoint->forest);
@@ -132,7 +132,7 @@ gab_status gab_replicated_cut(gab_reader *in, int format, gab_members *members)
   return gab_members_unpack(members, in);
 }
 
-/* The head and what stands behind it. */
+/* Reads the head and splits the rest. */
 static gab_status cut(gab_reader *in, int format, uint64_t wanted_serial, gab_step wanted_step, gab_rank rank,
                       gab_reader *forest, gab_reader *entities)
 {

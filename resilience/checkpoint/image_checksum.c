@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashes that protect the images while they lie in memory. */
+/* Hashes that protect images in memory. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #include "core/base/hash.h"
 
 static const size_t piece_bytes = (size_t)128 * 1024;
 
-/* Hashed by several threads, as packing is done by several: pieces of fixed size, each with its number as
- * seed, so that the sum depends on their order and not on who hashed them.
- * @param[in] known  NULL, or of each piece its hash if that was taken already, else 0 */
+/* Hashed by several threads, in pieces of fixed size with their number as seed, so that the sum depends on the order of
+ * pieces but not on the number of threads. @param[in] known  NULL, or the hash of each piece if it was computed already,
+ * else 0 */
 static uint64_t hash_pieces(const unsigned char *bytes, size_t count, const uint64_t *known)
 {
   const size_t pieces = count / piece_bytes + 1;
@@ -22,8 +22,8 @@ static uint64_t hash_pieces(const unsigned char *bytes, size_t count, const uint
   return sum;
 }
 
-/* Pieces that lie wholly in what one thread has just written. The first one is left out: the head in it is
- * not final yet. A hash of 0 stands for none and is taken again at the end. */
+/* Hashes pieces that lie entirely in the bytes just written by one thread. The first piece is skipped: its head is not
+ * final yet. A hash of 0 means unknown, and is computed at the end. */
 static const unsigned char *follow(void *user, const unsigned char *from, const unsigned char *to)
 {
   gab_checksum_trail *trail = user;
@@ -37,8 +37,7 @@ static const unsigned char *follow(void *user, const unsigned char *from, const 
   return from;
 }
 
-/* The same of bytes that come in windows. What lies before the first whole piece of them, and behind the last, is
- * hashed at the end. */
+/* The same for bytes that arrive in windows. Incomplete pieces at both ends are hashed at the end. */
 static void hash_window(void *user, gab_follower_note *note, const unsigned char *place,
                         const unsigned char *bytes, size_t count)
 {

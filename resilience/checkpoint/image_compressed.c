@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressed images, as holders store them. Layout: hash of the rest, head, and the output of gab_compress() for pieces of the
- * image, its own hash included, one after another. */
+/* Compressed images, as holders store them. Layout: hash of the rest, head, and the output of gab_compress() for each piece
+ * of the image, including its hash. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #define COMPRESSED_MAGIC UINT32_C(0x47415351)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of images, and images within a node: own images in memory that others can see, offers, copying and mapping. The moves:
+/* Memory of images, and images within a node: own images in shared memory, offers, copying and mapping. The moves:
  * image_moves.c. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
@@ -10,7 +10,7 @@
 #define OFFER_MAGIC   UINT32_C(0x4f424147)
 #define OFFER_VERSION UINT32_C(1)
 
-/* An image has a hash where an offer has nothing, then a magic number of its own. */
+/* An image begins with a hash, an offer with zeros, then a magic number. */
 _Static_assert(GAB_OFFER_BYTES == 8 + 4 + 4 + 8 + 1 + sizeof(gab_shared_key),
                "what is packed fills an offer");
 
@@ -29,7 +29,7 @@ gab_status gab_checkpoint_set_within_node(gab_checkpoint *checkpoint, gab_within
   return GAB_OK;
 }
 
-/* Both processes have to be among those whose nodes were found at the start, or were told since. */
+/* Both processes must have a known node, found at the start or received later. */
 bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_rank holder)
 {
   const gab_members *members = gab_world_members(checkpoint->world);
@@ -53,7 +53,7 @@ static bool has_holder_beside(const gab_checkpoint *checkpoint, const gab_placem
   return false;
 }
 
-/* Where the system gives none that others can see, once is often enough to ask: each time what there is would have to go ahead of it. */
+/* If the system has refused shared memory, it is not requested again: each attempt would first release the present memory. */
 gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes)
 {
   gab_buffer *own = &snapshot->own;
@@ -137,14 +137,14 @@ void gab_copy_map(gab_copy *copy, size_t bytes)
 {
   const gab_memory_use use = copy->image.use;
   gab_buffer_release(&copy->image);
-  /* Nobody writes to a fixed buffer that is full, and it is copied before it is sent (gab_image_moves_send()). */
+  /* A full fixed buffer is never written to, and is copied before it is sent (gab_image_moves_send()). */
   copy->image = gab_buffer_over((void *)(uintptr_t)copy->view.bytes, bytes);
   copy->image.use = use;
   copy->image.size = bytes;
 }
 
-/* Both sides lie in memory and are read later, so the copy goes past the caches. Lines are requested ahead: where pages are small,
- * as those of files in memory mostly are, the prefetcher of the processor stops at the end of each. */
+/* Both sides are read much later, so the copy bypasses the caches. Lines are prefetched: with small pages, as files in
+ * memory mostly have, the hardware prefetcher stops at the end of each. */
 static void copy_lines(unsigned char *to, const unsigned char *from, size_t bytes)
 {
   enum { AHEAD = 1024 };

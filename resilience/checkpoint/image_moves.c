@@ -55,7 +55,7 @@ static gab_status take_offer(const gab_image_moves *moves, gab_copy *copy)
   bool visible;
   if (!gab_offer_open(copy, &copy->image, &bytes, &visible)) { /* the buffer is the image */
     gab_shared_view_close(
-        &copy->view); /* an image of a rank that may be dead; the view would keep its memory */
+        &copy->view); /* image of a rank that may be dead; an open view would keep its memory allocated */
     return GAB_OK;
   }
   copy->decision = !visible ? GAB_OFFER_REFUSED : moves->maps ? GAB_OFFER_SHARED : GAB_OFFER_COPIED;

@@ -2,7 +2,7 @@
 /** @file image_moves_impl.h
  *  @brief The transport of images: from the ranks that hold them to the ranks that need them.
  *
- *  An image that leaves its process takes part in a set of moves. The stores at both ends:
+ *  Images are sent between processes in sets of moves. The stores at both ends:
  *
  *    source            holder's end                        receiver's end
  *    redundancy.c      own image of a new snapshot         copy at a partner
@@ -33,13 +33,13 @@
  *    answers   the receiver answers an offer: copied, shared (mapped) or refused
  *    refused   the holder sends images that were refused
  *
- *  Invariants. (1) Between gab_image_moves_post() and the end of the set nobody writes, moves or releases its images.
- *  (2) After a failure, a death included, a kept image is what it was before; any other image may be gone at its holder.
- *  (3) An offered image is complete before the offer, and is not written again before all ranks have agreed on the snapshot, or
- *  the world has been repaired: then nobody copies any more. (4) A receiver that answers `copied' holds all bytes. One that answers
- *  `shared' holds none, and sees the image until its rank writes the next snapshot but one. (5) A rank waits for no later phase
- *  and for no later set, so sets in the same order on all ranks do not deadlock. (6) What has arrived is not verified: whoever
- *  uses it compares its hash first (image_checksum.c).
+ *  Invariants. (1) Between gab_image_moves_post() and the end of the set nobody writes, moves or releases its images. (2)
+ *  After a failure, a death included, a kept image is unchanged; any other image may be lost at its holder. (3) An offered
+ *  image is complete before the offer, and is not written again before all ranks have agreed on the snapshot, or the world
+ *  has been repaired: then no receiver copies any more. (4) A receiver that answers `copied' holds all bytes. One that
+ *  answers `shared' holds none, and maps the image until its rank writes the next snapshot but one. (5) A rank waits for no
+ *  later phase and for no later set, so sets in the same order on all ranks do not deadlock. (6) Arrived images are not
+ *  verified: verify the hash before use (image_checksum.c).
  *
  *  Stability: internal.
  */
@@ -54,8 +54,8 @@ typedef enum gab_condition {
   GAB_CONDITION_UNKNOWN = 0,
   GAB_CONDITION_WHOLE,
   GAB_CONDITION_CHANGED, /* its hash does not match */
-  GAB_CONDITION_OVERWRITTEN, /* whole, but of another snapshot: an image that this rank reads in the memory of another one */
-  GAB_CONDITION_ABSENT /* no bytes: a transfer of it broke off */
+  GAB_CONDITION_OVERWRITTEN, /* intact, but of another snapshot: an image that this rank reads in the memory of another one */
+  GAB_CONDITION_ABSENT /* no bytes: a transfer was interrupted */
 } gab_condition;
 
 /* Answer to an offered image. The numbers are sent. */
@@ -69,10 +69,9 @@ typedef enum gab_offer_answer {
 /* An image of another rank, as it was received: envelope and payload. */
 typedef struct gab_copy {
   gab_rank rank;
-  int number; /* which copy of that rank's image */
-  gab_buffer
-      image; /* as it is, or compressed (image_compressed.c); fixed: it lies in `view`, for reading only */
-  gab_shared_view view; /* view of the memory of that rank; open as long as it may be needed */
+  int number;           /* number of the copy of that rank's image */
+  gab_buffer image;     /* uncompressed or compressed (image_compressed.c); fixed: in `view`, read-only */
+  gab_shared_view view; /* view of the memory of that rank; open while it may be needed */
   gab_buffer answer;    /* to the last offer */
   gab_offer_answer decision;
   gab_condition condition;
@@ -82,9 +81,9 @@ typedef struct gab_copy {
 
 typedef enum gab_image_way {
   GAB_IMAGE_SENT, /* by messages */
-  GAB_IMAGE_KEPT, /* by messages; the image may be the only one (invariant 2), and stays where it is until the set has ended
-                       without a failure or the world has been repaired */
-  GAB_IMAGE_OFFERED /* within a node: offered where the memory can be seen; otherwise sent */
+  GAB_IMAGE_KEPT, /* by messages; the image may be the only one (invariant 2), and is kept until the set has ended without a
+                   * failure or the world has been repaired */
+  GAB_IMAGE_OFFERED /* within a node: offered if the memory is shared; otherwise sent */
 } gab_image_way;
 
 typedef struct gab_image_departure {
@@ -99,7 +98,7 @@ typedef struct gab_image_departure {
 typedef struct gab_image_arrival {
   gab_rank from;
   gab_buffer *image;
-  gab_copy *copy; /* whose image this is, where the holder may offer; else NULL */
+  gab_copy *copy; /* the copy, if the holder may offer; else NULL */
 } gab_image_arrival;
 
 typedef enum gab_image_phase {
@@ -120,7 +119,7 @@ typedef struct gab_image_moves {
   int departure_count;
   gab_image_arrival *arrivals;
   int arrival_count;
-  int copying;   /* arrival that is being copied */
+  int copying;   /* the arrival being copied */
   size_t copied; /* bytes of it */
   bool refusal_logged;
 } gab_image_moves;
@@ -137,13 +136,13 @@ gab_status gab_image_moves_post(gab_image_moves *moves);
 gab_status gab_image_moves_progress(gab_image_moves *moves, bool *done);
 /* Waits until all images have arrived. */
 gab_status gab_image_moves_finish(gab_image_moves *moves);
-/* Ends a set: drops what is under way after a failure, and empties the list, whose memory stays. Local.
- * @param[in] status  of the set; ::GAB_OK after a repair, which has dropped its messages @return `status` */
+/* Ends a set: drops unfinished transfers after a failure, and clears the list, whose memory is kept. Local. @param[in]
+ * status  of the set; ::GAB_OK after a repair, which has dropped its messages @return `status` */
 gab_status gab_image_moves_end(gab_image_moves *moves, gab_status status);
 /* gab_image_moves_post(), gab_image_moves_finish(), gab_image_moves_end(). @param[in] status  of listing the moves: a failure
  * ends the set */
 gab_status gab_image_moves_run(gab_image_moves *moves, gab_status status);
-/* Releases the list. Not while a set is under way. */
+/* Releases the list. Not during a set. */
 void gab_image_moves_release(gab_image_moves *moves);
 
 /* ---------------------------------------------------------------- image_memory.c: images within a node */
@@ -163,7 +162,7 @@ bool gab_copy_piece(gab_copy *copy, size_t *done);
 gab_status gab_image_unmap(gab_buffer *image);
 /* Forgets a mapped image, without a message. Local. */
 void gab_copy_forget(gab_copy *copy);
-/* Everything. Local. */
+/* Releases everything. Local. */
 void gab_copy_release(gab_copy *copy);
 /* Resizes a buffer that will be overwritten to about `bytes`, since images take most of the memory. Present memory is
  * reused, so that the system supplies only the difference. */

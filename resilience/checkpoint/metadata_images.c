@@ -6,7 +6,7 @@
 #include "core/base/log.h"
 #include "resilience/schemes/placement_impl.h"
 
-enum { MORE_LOSSES = 3 }; /* further losses, of any ranks, that metadata images survive */
+enum { MORE_LOSSES = 3 }; /* further losses, of any ranks, that metadata images tolerate */
 
 void gab_metadata_images_init(gab_metadata_images *metadata_images)
 {

@@ -16,7 +16,7 @@
 #include "core/base/checkpoint_format.h"
 #include "core/messages/collective.h"
 
-enum { COMPLETE, HALF, WITHOUT, NEW }; /* WITHOUT: there from the start, before the first snapshot */
+enum { COMPLETE, HALF, WITHOUT, NEW }; /* WITHOUT: active from the start, no snapshot yet */
 
 bool gab_replacements_possible(const gab_checkpoint *checkpoint)
 {
@@ -76,13 +76,13 @@ static gab_status put_heads(const gab_checkpoint *checkpoint, gab_buffer *out)
     GAB_TRY(gab_put_u8(out, both[i].placement.domains != NULL));
     GAB_TRY(gab_members_pack(&both[i].members, out));
     GAB_TRY(gab_members_pack(&both[i].placement.members,
-                             out)); /* others, where ranks were taken without a repair */
+                             out)); /* other ranks too, if ranks were assigned without a repair */
   }
   return GAB_OK;
 }
 
-/* Where a head goes that this process lacks: not over what it holds, and best where the image that it was handed lies.
- * NULL if it is known, or if no buffer is free; then it will not be chosen. */
+/* Place for a missing head: it must not overwrite a held snapshot, and preferably is the buffer that has the received
+ * image. NULL if it is known, or if no buffer is free; then it will not be chosen. */
 static gab_snapshot *place_for(gab_checkpoint *checkpoint, uint64_t serial)
 {
   gab_snapshot *place = NULL;
@@ -100,7 +100,7 @@ static gab_status take_head(gab_checkpoint *checkpoint, gab_reader *in)
 {
   gab_snapshot head = {.told = true};
   gab_members_init(&head.members, 0);
-  gab_members_init(&head.survivors, 0); /* of the plan, here */
+  gab_members_init(&head.survivors, 0); /* in the plan, on this rank */
   int64_t step;
   uint8_t has_domains;
   GAB_TRY(gab_get_u64(in, &head.serial));
@@ -124,7 +124,7 @@ static gab_status take_head(gab_checkpoint *checkpoint, gab_reader *in)
     if (status == GAB_OK)
       status = gab_redundancy_plan(checkpoint, place, has_domains ? checkpoint->domains : NULL);
     if (status == GAB_OK) status = gab_members_copy(&place->members, &head.members);
-    place->copy_count = 0; /* it keeps nothing of that time */
+    place->copy_count = 0; /* it stores no copies of that time */
     place->parities.group.count = 0;
   }
   gab_members_release(&head.members);
@@ -180,7 +180,7 @@ static gab_status take_handed(gab_checkpoint *checkpoint, gab_reader in)
   return GAB_OK;
 }
 
-/* All hear of it. Collective. */
+/* Informs all ranks. Collective. */
 static gab_status spread_handed(gab_checkpoint *checkpoint)
 {
   gab_world *world = checkpoint->world;
@@ -222,7 +222,7 @@ gab_status gab_replacements_brief(gab_checkpoint *checkpoint)
 
 /* ---------------------------------------------------------------- the parts of the lost */
 
-/* Everyone takes part, since it is a broadcast; those who have them already keep theirs. */
+/* All ranks take part, since it is a broadcast; those that have them keep theirs. */
 static gab_status spread_replicated(gab_checkpoint *checkpoint, gab_snapshot *snapshot)
 {
   gab_buffer bytes;
@@ -244,7 +244,7 @@ static gab_rank restorer_of(const gab_snapshot *snapshot, gab_rank rank)
   return gab_placement_restorer(&snapshot->placement, &snapshot->survivors, rank);
 }
 
-/* Images that were put together, or expanded, stand beside the copies. */
+/* Reconstructed or decompressed images are separate from the copies. */
 static bool is_rescued(const gab_rescued *rescued, gab_rank rank)
 {
   for (int i = 0; i < rescued->count; i++)
@@ -260,8 +260,7 @@ static gab_status list_image(gab_checkpoint *checkpoint, const gab_snapshot *sna
   return gab_image_moves_send(moves, copy->rank, &copy->image, way);
 }
 
-/* A copy stays with this rank until the next snapshot, also if the receiver dies. What was rescued is made from the
- * rest again. */
+/* A copy stays on this rank until the next snapshot, also if the receiver dies. Rescued images are reconstructed again. */
 static gab_status list_images(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued,
                               gab_image_moves *moves)
 {
@@ -276,7 +275,7 @@ static gab_status list_images(gab_checkpoint *checkpoint, gab_snapshot *snapshot
   return GAB_OK;
 }
 
-/* What came has to be what was packed. */
+/* Verifies that the received part is the packed one. */
 static gab_status check_part(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 {
   const gab_rank me = gab_world_rank(checkpoint->world);
@@ -305,7 +304,7 @@ static gab_status hand_over(gab_checkpoint *checkpoint, gab_snapshot *snapshot, 
   if (status == GAB_OK) status = gab_image_moves_post(&moves);
   if (status == GAB_OK) gab_world_enter(checkpoint->world, GAB_FAULT_POINT_HAND_OVER);
   if (status == GAB_OK) status = gab_image_moves_finish(&moves);
-  status = gab_image_moves_end(&moves, status); /* what was rescued is released behind a failure */
+  status = gab_image_moves_end(&moves, status); /* a failure releases the rescued images */
   gab_image_moves_release(&moves);
   return status;
 }

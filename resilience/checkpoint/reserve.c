@@ -39,14 +39,14 @@ static gab_status post_offers(gab_checkpoint *checkpoint, const gab_snapshot *ne
         GAB_TRY(gab_port_receive(checkpoint->port, next->copies[i].rank, &in[i], GAB_OFFER_BYTES));
     const gab_rank holder = gab_placement_holder(&next->placement, gab_world_rank(checkpoint->world), k);
     if (holder == GAB_NO_RANK) continue;
-    const gab_buffer unseen = {.data = NULL}; /* how many bytes alone */
+    const gab_buffer unseen = {.data = NULL}; /* only the number of bytes */
     GAB_TRY(gab_offer_pack(gab_offer_is_of_use(checkpoint, holder) ? &next->own : &unseen, own, &out[k]));
     GAB_TRY(gab_port_send(checkpoint->port, holder, &out[k]));
   }
   return gab_port_finish(checkpoint->port);
 }
 
-/* None for images that holders read in the memory of their ranks. */
+/* No copies of images that holders map. */
 static gab_status take_copies(const gab_checkpoint *checkpoint, gab_snapshot *next, const gab_buffer *in)
 {
   for (int i = 0; i < next->copy_count; i++) {
@@ -62,7 +62,7 @@ static gab_status take_copies(const gab_checkpoint *checkpoint, gab_snapshot *ne
   return GAB_OK;
 }
 
-/* As large as the images whose copies this rank will keep. */
+/* Sizes equal those of the images whose copies this rank will store. */
 static gab_status reserve_copies(gab_checkpoint *checkpoint, gab_snapshot *next, size_t own)
 {
   const int sent = gab_placement_copies(&next->placement), all = sent + next->copy_count;

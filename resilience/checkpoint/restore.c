@@ -17,7 +17,7 @@ typedef struct owner_map {
   const gab_snapshot *snapshot;
   bool approximates; /* blocks without any image go to the holders of their metadata images */
   bool
-      only_counts; /* the run cannot resume from it: nothing is sent, blocks of a replacement stay with the restorer */
+      only_counts; /* the run cannot resume from it: nothing is sent, and blocks of a replacement count for the restorer */
 } owner_map;
 
 static gab_rank owner_now(void *context, gab_rank then)
@@ -30,7 +30,7 @@ static gab_rank owner_now(void *context, gab_rank then)
   const bool is_back = gab_members_has(gab_world_members(map->checkpoint->world), then);
   return restorer != GAB_NO_RANK && is_back && !map->only_counts
              ? then
-             : restorer; /* returned: it gets its part from the restorer */
+             : restorer; /* a replacement: gets its part from the restorer */
 }
 
 static bool is_restorable(const gab_snapshot *snapshot)
@@ -103,8 +103,8 @@ static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
   return GAB_OK;
 }
 
-/* Replaces changed images. Without communication in the usual case, copies without changes, which was verified
- * before the reduction. */
+/* Replaces changed images. Without communication in the usual case: copies without changes, as verified before the
+ * reduction. */
 static gab_status make_good(gab_checkpoint *checkpoint, const common_ground *ground, gab_snapshot *snapshot,
                             gab_rescued *rescued)
 {

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-/* A file that has grown far beyond what it has to hold is written anew: the message log before this epoch, so that the
- * commit itself stays one append. */
+/* Rewrites a file that has grown far beyond its live content; without the present epoch, so that the commit itself is one
+ * append. */
 static gab_status reserve_capacity(persist_session *session)
 {
   for (int i = 0; i < session->file_count; i++)
@@ -13,7 +13,7 @@ static gab_status reserve_capacity(persist_session *session)
   return GAB_OK;
 }
 
-/* Others wait for this process's copies also if its own file could not be written. */
+/* Holders send their copies also if this process could not write its own file, since others wait for them. */
 static gab_status store(persist_session *session, const gab_buffer *group)
 {
   gab_status status = GAB_OK;
@@ -46,7 +46,7 @@ gab_status gab_persist_commit_epoch(persist_session *session)
   if (status == GAB_OK) {
     status = store(session, &group);
     if (together) status = gab_persist_all(session, status);
-    if (status != GAB_OK) /* made again, it is to lie in the same place */
+    if (status != GAB_OK) /* a repeated attempt must write to the same place */
       for (int i = 0; i < session->file_count; i++) session->files[i].size = sizes[i];
   }
   gab_buffer_release(&group);
@@ -63,7 +63,7 @@ int gab_persist_commit(MPI_Comm persistent)
                   "gab_persist_commit: this is not a persistent communicator");
     return gab_persist_code_of(GAB_PERSIST_REFUSED);
   }
-  /* Each message has been committed when it was sent. */
+  /* Each message was committed when it was sent. */
   if (session->set.commit == PERSIST_COMMIT_EACH && gab_persist_msglog_pending(&session->msglog) == 0)
     return gab_persist_return(session, gab_persist_check(session));
   return gab_persist_return(session, gab_persist_commit_epoch(session));

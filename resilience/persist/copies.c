@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/persist/persist_impl.h"
 
-/* `spread' puts the copies as far apart as they can be: where ranks fill one node after the other they lie on other
- * nodes. The distances rise strictly, since there are fewer copies than processes. */
+/* `spread' maximises the distance of copies: where ranks fill node after node, they are on other nodes. The distances
+ * increase strictly, since there are fewer copies than processes. */
 static int distance(const persist_session *session, int i)
 {
   if (session->set.ring) return i + 1;
@@ -15,7 +15,7 @@ static int holder_of(const persist_session *session, int rank, int i)
   return (rank + distance(session, i)) % session->size;
 }
 
-/* The rank that this one holds the i-th copy of. */
+/* The rank whose i-th copy is on this rank. */
 static int protected_rank_of(const persist_session *session, int rank, int i)
 {
   return (rank - distance(session, i) + session->size) % session->size;
@@ -28,7 +28,7 @@ static persist_replica *replica_of(persist_session *session, int rank)
   return NULL;
 }
 
-/* It keeps two epochs: a commit that failed is made again. */
+/* Keeps two epochs, since a failed commit is repeated. */
 static gab_status replica_made(persist_session *session, int rank, persist_replica **replica)
 {
   *replica = replica_of(session, rank);
@@ -40,7 +40,7 @@ static gab_status replica_made(persist_session *session, int rank, persist_repli
   return GAB_OK;
 }
 
-/* A whole message log is read beside the one that is there, which stays until then. */
+/* A whole message log is read into a new one; the present one is kept until then. */
 static gab_status take(persist_session *session, int rank, const gab_buffer *bytes, bool whole)
 {
   persist_replica *replica = NULL;
@@ -60,7 +60,7 @@ static gab_status take(persist_session *session, int rank, const gab_buffer *byt
   return status;
 }
 
-/* Holders say that they have it. */
+/* Holders confirm that they have stored it. */
 static gab_status acknowledge(persist_session *session, const persist_parcel *protected_ranks,
                               const persist_parcel *holders, gab_status taken)
 {

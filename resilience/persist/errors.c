@@ -67,8 +67,8 @@ int gab_persist_code(const persist_session *session, gab_status status)
   }
 }
 
-/* A fault is told to the handler of the communicator that this one came from, if both have the same: who repairs that one
- * (a gab_world) knows nothing of this one. */
+/* The communicator whose handler is called for a fault: the parent, if both have the same handler, since the owner of the
+ * parent (a gab_world) does not know this one. */
 static MPI_Comm who_is_told(const persist_session *session, int code, MPI_Errhandler *handler)
 {
   const MPI_Comm own = session->comm != MPI_COMM_NULL ? session->comm : session->parent;

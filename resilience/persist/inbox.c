@@ -5,7 +5,7 @@
 
 /* ------------------------------------------------------------------------------------ counts (transparent mode) */
 
-/* To each source: what this process has received from it. */
+/* Writes for each source the numbers that this process has received from it. */
 static gab_status write_received(const persist_session *session, gab_buffer *to)
 {
   const persist_map *received = &session->msglog.received;
@@ -35,8 +35,8 @@ static gab_status read_received(persist_session *session, const gab_buffer *from
 
 /* ------------------------------------------------------------------------------------ letters */
 
-/* What can be received again of a channel: of a survivor all that it has sent, since of others only what is complete is
- * left in their message logs. */
+/* Writes the messages of a channel that can be received again: of a survivor all sent ones, of others only those of
+ * complete epochs, which their message logs contain. */
 static gab_status write_channel(const persist_session *session, const persist_channel *channel, int rank,
                                 gab_buffer *bytes)
 {

@@ -6,7 +6,7 @@
 
 const char gab_persist_calls_life = 0;
 
-/* All files with interposed calls are linked where this one is, whatever a static library would leave out. */
+/* Forces all files with interposed calls to be linked with this one; a static library would otherwise omit some. */
 static const char *const linked[] = {&gab_persist_calls_messages,     &gab_persist_calls_requests,
                                      &gab_persist_calls_collectives,  &gab_persist_calls_refused,
                                      &gab_persist_calls_refused_more, &gab_persist_calls_life};
@@ -21,7 +21,7 @@ static int make_comms(persist_session *session, MPI_Comm comm)
   if (code != MPI_SUCCESS) return code;
   MPI_Errhandler handler;
   PMPI_Comm_get_errhandler(session->comm, &handler);
-  watch_codes(session->comm); /* what goes wrong meanwhile is told once, by the caller */
+  watch_codes(session->comm); /* the caller reports errors once */
   code = PMPI_Comm_dup(session->comm, &session->inner);
   if (code == MPI_SUCCESS) watch_codes(session->inner);
   if (code == MPI_SUCCESS) code = PMPI_Comm_dup(session->inner, &session->live);
@@ -43,7 +43,7 @@ static gab_status begin(persist_session *session, const char *key, MPI_Info info
   return GAB_OK;
 }
 
-/* A state that was in memory, or was just brought there, stays for the next attempt. */
+/* Keeps a state in memory for the next attempt. */
 static void put_aside(persist_session *session, bool fault)
 {
   if (fault) gab_persist_break(session, session->code);
@@ -123,7 +123,7 @@ int gab_persist_status(MPI_Comm persistent, long long *epoch, int source, int ta
 
 static void close_session(persist_session *session)
 {
-  if (session->broken) { /* the state stays, to be opened again with the repaired communicator */
+  if (session->broken) { /* the state is kept, to be opened again with the repaired communicator */
     gab_persist_free_comms(session);
     return;
   }
@@ -133,7 +133,7 @@ static void close_session(persist_session *session)
   gab_persist_destroy(session);
 }
 
-/* Of a communicator that others came from: its handle may soon be that of another one. */
+/* Forgets a communicator that is the parent of others: its handle may be reused. */
 static void forget_parent(MPI_Comm comm)
 {
   for (persist_session *child = gab_persist_child(comm, NULL); child; child = gab_persist_child(comm, child))
@@ -144,7 +144,7 @@ int MPI_Comm_free(MPI_Comm *comm)
 {
   persist_session *session = persist_of(*comm);
   if (session) {
-    (void)gab_persist_check(session); /* whether it is broken */
+    (void)gab_persist_check(session); /* marks a failed session as broken */
     close_session(session);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
@@ -188,7 +188,7 @@ int gab_persist_discard(MPI_Comm *persistent)
 }
 
 #ifdef GAB_HAVE_ULFM
-/* Who waits in a persistent communicator leaves it, too. */
+/* Processes that wait in a persistent communicator must leave it, too. */
 int MPIX_Comm_revoke(MPI_Comm comm)
 {
   for (persist_session *child = gab_persist_open_count > 0 ? gab_persist_child(comm, NULL) : NULL; child;

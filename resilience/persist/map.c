@@ -12,7 +12,7 @@ void gab_persist_map_release(persist_map *map)
   *map = (persist_map){0};
 }
 
-/* The place of a key: its own, or the free one where it belongs. There is always a free one. */
+/* Entry of a key, or the free entry for it; there is always a free one. */
 static map_entry *place_of(map_entry *entries, size_t capacity, int32_t peer, int32_t tag)
 {
   size_t at = gab_hash_counter(0, (uint32_t)peer, (uint32_t)tag) & (capacity - 1);

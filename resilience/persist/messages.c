@@ -7,8 +7,8 @@ enum { TAG_OF_COLLECTIVES = 16 };
 
 /* ------------------------------------------------------------------------------------ packing */
 
-/* To and from bytes everything goes through a message of this process to itself: derived types, partly filled ones, and
- * statuses are then what MPI makes of them. */
+/* Converts data to and from bytes by a message of this process to itself, so that MPI handles derived types, partial
+ * receives and statuses. */
 static gab_status self(MPI_Comm *comm)
 {
   static MPI_Comm own = MPI_COMM_NULL;
@@ -152,8 +152,7 @@ gab_status gab_persist_store(persist_session *session, int32_t target, int tag, 
   if (tag >= 0) session->retrieves = false;
   if (session->set.transparent) {
     status = deliver_live(session, target, tag, number, buffer, count, type, kind, request);
-    if (status != GAB_OK)
-      gab_persist_msglog_unstore(&session->msglog, target, tag); /* it is to be sent again */
+    if (status != GAB_OK) gab_persist_msglog_unstore(&session->msglog, target, tag); /* will be sent again */
     if (status != GAB_OK) return status;
   }
   if (session->set.commit == PERSIST_COMMIT_EACH) GAB_TRY(gab_persist_commit_epoch(session));
@@ -168,7 +167,7 @@ static bool matches(const persist_letter *letter, int source, int tag)
   return tag == MPI_ANY_TAG ? letter->tag >= 0 : letter->tag == tag;
 }
 
-/* Sources in the order of ranks; of each the order that info asks for. */
+/* Finds the next stored message: sources in the order of ranks, messages of a source in the order that info specifies. */
 static persist_letter *find_stored(persist_session *session, int source, int tag)
 {
   persist_inbox *inbox = &session->inbox;

@@ -12,13 +12,13 @@
 
 enum { LOCK_SECONDS = 3, HOLDER_BITS = 24 };
 
-/* What all know of everybody while a key is opened: arrays by rank. */
+/* Data of all processes, known to all while a key is opened: arrays by rank. */
 typedef struct overview {
-  uint64_t *own;     /* newest epoch that the process itself has, plus 1; 0: nothing */
-  uint64_t *replica; /* the same of the best copy with another process, and who that is: see offer() */
+  uint64_t *own;     /* newest epoch of the process itself, plus 1; 0: none */
+  uint64_t *replica; /* the same of its best copy on another process, with the holder: see offer() */
   bool *survives;    /* its state is in memory */
-  bool fresh;        /* nobody has anything to go on from */
-  uint64_t epoch;    /* together: where all go back to */
+  bool fresh;        /* no process has a stored state */
+  uint64_t epoch;    /* persist_commit = together: the epoch to which all roll back */
 } overview;
 
 static gab_status overview_make(int size, overview *all)
@@ -57,7 +57,7 @@ static gab_status compare(persist_session *session)
 
 /* ------------------------------------------------------------------------------------ 2. what this process has */
 
-/* Takes over what a session of this process, which a death has broken, knows. */
+/* Moves the state of a broken session of this process into the new one. */
 static gab_status adopt(persist_session *session)
 {
   persist_session *old = gab_persist_find_key(session->key);
@@ -131,8 +131,8 @@ static gab_status load(persist_session *session, const char *parent, const char 
   return status;
 }
 
-/* ->complete says whether there is something. A session whose opening a death has cut short is no survivor's, but its state
- * is as good as a file. */
+/* Sets ->complete if there is a state. A session whose opening was interrupted by a death does not count as a survivor's,
+ * but its state is as good as a file. */
 static gab_status find_own(persist_session *session)
 {
   char name[80];
@@ -152,7 +152,7 @@ static gab_status find_own(persist_session *session)
 
 /* ------------------------------------------------------------------------------------ 3. what all have */
 
-/* The larger number is the newer epoch, of several holders the lowest rank. */
+/* The larger number is the newer epoch; of several holders the lowest rank. */
 static uint64_t offer(uint64_t epoch, int rank)
 {
   return (epoch + 1) << HOLDER_BITS | (uint64_t)((1 << HOLDER_BITS) - 1 - rank);
@@ -183,8 +183,8 @@ static gab_status learn(persist_session *session, overview *all)
                          "MPI_Allreduce");
 }
 
-/* Files of different runs under one key, in the memory of nodes that the job before did not have for instance, are no state to
- * go on from. A fresh start is a new run. */
+/* Files of different runs under one key, e.g. in the memory of other nodes than before, are not a valid state. A fresh
+ * start is a new run. */
 static gab_status agree_on_run(persist_session *session, const overview *all)
 {
   const bool has = session->complete && !all->fresh;
@@ -208,7 +208,7 @@ static gab_status agree_on_run(persist_session *session, const overview *all)
   return GAB_OK;
 }
 
-/* What was about to be discarded when the job ended is gone, all of it. */
+/* Completes a discard that was interrupted by the end of the job. */
 static gab_status forget_discarded(persist_session *session)
 {
   int kept = session->survivor;
@@ -225,7 +225,7 @@ static gab_status forget_discarded(persist_session *session)
   return gab_persist_all(session, status);
 }
 
-/* Whether a copy is newer than what the process itself has. A survivor knows best. */
+/* Whether a copy is newer than the data of the process itself; a survivor has the newest data. */
 static bool takes_copy(const overview *all, int rank)
 {
   return !all->survives[rank] && epoch_of_offer(all->replica[rank]) > all->own[rank];
@@ -236,7 +236,7 @@ static uint64_t newest(const overview *all, int rank)
   return takes_copy(all, rank) ? epoch_of_offer(all->replica[rank]) : all->own[rank];
 }
 
-/* Evaluated alike by all. */
+/* All processes get the same result. */
 static gab_status decide(persist_session *session, overview *all)
 {
   const bool together = session->set.commit == PERSIST_COMMIT_TOGETHER;

@@ -107,7 +107,7 @@ static gab_status post(persist_session *session, traffic *all, bool out, void *b
   return GAB_OK;
 }
 
-/* Waits for all, also after a failure: then the communicator is revoked, and what is under way ends. */
+/* Waits for all, even after a failure: the communicator is then revoked, which ends pending messages. */
 static gab_status finish(persist_session *session, traffic *all, gab_status status)
 {
   char text[TEXT_CAPACITY] = "";

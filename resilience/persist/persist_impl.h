@@ -33,14 +33,14 @@ typedef enum persist_commit_kind {
   PERSIST_COMMIT_EACH
 } persist_commit_kind;
 
-/** What info says. */
+/** Settings from info. */
 typedef struct persist_settings {
   bool transparent, lifo, sync, in_file, in_node, in_neighbour;
-  bool ring;  /**< copies lie with the next ranks; else spread evenly */
-  int copies; /**< of each process, with others */
+  bool ring;  /**< copies on the next ranks; else spread evenly */
+  int copies; /**< copies of each process on others */
   persist_commit_kind commit;
   uint64_t depth; /**< UINT64_MAX: all */
-  uint64_t bytes; /**< expected per process; 0: not said */
+  uint64_t bytes; /**< expected per process; 0: not given */
   char folder[PERSIST_FOLDER_CAPACITY], node_folder[PERSIST_FOLDER_CAPACITY];
 } persist_settings;
 
@@ -55,7 +55,7 @@ typedef struct persist_letter {
 
 typedef struct persist_inbox {
   persist_letter *letters; /**< by source, then serial */
-  size_t count, first;     /**< those before `first` are taken */
+  size_t count, first;     /**< those before `first` have been received */
   gab_buffer *memory;
   size_t memory_count;
 } persist_inbox;
@@ -76,35 +76,35 @@ typedef struct persist_live {
 typedef struct persist_session {
   char key[PERSIST_KEY_MOST + 1];
   persist_settings set;
-  uint64_t run; /**< drawn at a fresh start: files of others do not fit */
+  uint64_t run; /**< random number from the fresh start: files of other runs do not match */
   int rank, size;
-  MPI_Comm parent; /**< MPI_COMM_NULL once it was freed */
+  MPI_Comm parent; /**< MPI_COMM_NULL after it was freed */
   MPI_Comm comm;   /**< the user's handle */
   MPI_Comm inner;  /**< traffic of the library */
-  MPI_Comm live;   /**< transparent mode: what is delivered */
+  MPI_Comm live;   /**< transparent mode: delivers messages */
   persist_msglog msglog;
   persist_file files[PERSIST_FILES];
   int file_count;
   persist_replica *replicas;
   int replica_count;
   persist_inbox inbox;
-  persist_map before;  /**< transparent: (source, tag) -> what the source had sent when this was opened */
-  persist_map already; /**< transparent: (target, tag) -> what the target had received then */
+  persist_map before;  /**< transparent: (source, tag) -> number sent by the source when this was opened */
+  persist_map already; /**< transparent: (target, tag) -> number received by the target then */
   persist_live *lives;
   size_t live_count;
-  bool survivor;  /**< while it is opened: its state was in memory */
+  bool survivor;  /**< during opening: its state was in memory */
   bool restored;  /**< gab_failure() */
-  bool retrieves; /**< collective operations give back what is stored */
-  bool complete;  /**< there is a state in it */
+  bool retrieves; /**< collective operations return stored data */
+  bool complete;  /**< it has a state */
   bool opened;    /**< MPIX_Comm_persist() has returned it to the program */
   bool broken;
-  int code; /**< of MPI, when it broke */
+  int code; /**< of MPI, when the session broke */
   struct persist_session *next;
 } persist_session;
 
 /* ---------------------------------------------------------------- session.c */
 
-/** Sessions that are open: 0 makes persist_of() free. */
+/** Number of open sessions; 0 makes persist_of() cheap. */
 extern int gab_persist_open_count;
 extern size_t gab_persist_live_count; /**< of all sessions */
 persist_session *gab_persist_find(MPI_Comm comm);
@@ -120,24 +120,24 @@ persist_session *gab_persist_child(MPI_Comm comm, const persist_session *last);
 /** The first of the list; the others by ->next. */
 persist_session *gab_persist_first(void);
 void gab_persist_enter(persist_session *session);
-/** Takes it off the list. */
+/** Removes it from the list. */
 void gab_persist_leave(persist_session *session);
-/** Says on the terminal if something was sent that was not committed: of one session, of all that are open. */
+/** Prints a warning if messages were sent but not committed: of one session, of all open ones. */
 void gab_persist_say_pending_of(const persist_session *session);
 void gab_persist_say_pending(void);
 /** Frees the communicators. */
 void gab_persist_free_comms(persist_session *session);
-/** Closes files and forgets everything. The session is not on the list. */
+/** Closes files and releases all data. The session is not in the list. */
 void gab_persist_destroy(persist_session *session);
 void gab_persist_inbox_release(persist_inbox *inbox);
 
 /* ---------------------------------------------------------------- errors.c */
 
-/** The code that a call returns for a status with its message. */
+/** Code that a call returns for a status with its message. */
 int gab_persist_code(const persist_session *session, gab_status status);
 /** Calls the error handler and returns the code. */
 int gab_persist_raise(persist_session *session, int code);
-/** The way out of a call: gab_persist_raise() of gab_persist_code(); MPI_SUCCESS for GAB_OK. */
+/** Return value of a call: gab_persist_raise() of gab_persist_code(); MPI_SUCCESS for GAB_OK. */
 int gab_persist_return(persist_session *session, gab_status status);
 int gab_persist_code_of(gab_persist_error error);
 /** Sets the message, calls the error handler, returns the code. */
@@ -149,25 +149,25 @@ int gab_persist_unsupported(persist_session *session, const char *call);
 /* ---------------------------------------------------------------- parcels.c */
 
 bool gab_persist_is_fault(int code);
-/** Marks the session broken and revokes its communicators. Harmless if it is. */
+/** Marks the session broken and revokes its communicators. No effect on a broken one. */
 void gab_persist_break(persist_session *session, int code);
 /** Whether the session can be used: GAB_OK, or GAB_ERR_FAULT after a death or a revocation. */
 gab_status gab_persist_check(persist_session *session);
 /** GAB_OK for MPI_SUCCESS; else breaks the session. */
 gab_status gab_persist_mpi(persist_session *session, int code, const char *what);
-/** Collective: GAB_OK if all call it with that; else the same failure on all, with the message of the lowest rank of
- *  those that failed worst. A status of GAB_ERR_FAULT is returned at once. */
+/** Collective: GAB_OK if all call it with that; else the same failure on all, with the message of the lowest rank with the
+ * worst failure. A status of GAB_ERR_FAULT is returned at once. */
 gab_status gab_persist_all(persist_session *session, gab_status status);
 
 typedef struct persist_parcel {
   int peer;
   gab_buffer *bytes; /**< received: appended */
 } persist_parcel;
-/** Sends and receives buffers whose sizes the receiver does not know, one per peer and direction at most. Who is in
- *  `from` has to have this process in `to`. */
+/** Sends and receives buffers whose sizes the receiver does not know, at most one per peer and direction. A peer in `from`
+ * must have this process in `to`. */
 gab_status gab_persist_trade(persist_session *session, const persist_parcel *to, int to_count,
                              const persist_parcel *from, int from_count);
-/** Everybody with everybody. @param[in,out] to  one per rank, released @param[out] from  one per rank, empty before */
+/** Exchange between all pairs. @param[in,out] to  one per rank, released @param[out] from  one per rank, empty before */
 gab_status gab_persist_trade_all(persist_session *session, gab_buffer *to, gab_buffer *from);
 
 /* ---------------------------------------------------------------- settings.c */
@@ -175,17 +175,17 @@ gab_status gab_persist_trade_all(persist_session *session, gab_buffer *to, gab_b
 gab_status gab_persist_settings_read(MPI_Info info, int size, persist_settings *settings);
 /** Equal for equal settings. */
 uint64_t gab_persist_settings_hash(const persist_settings *settings);
-/** What a file has to agree with. */
+/** Hash of the settings that a file must match. */
 uint64_t gab_persist_settings_of_file(const persist_settings *settings);
 
 /* ---------------------------------------------------------------- copies.c */
 
-/** Sends a group, or whole message logs (`whole`), to the holders, and takes those of the protected ranks. Collective. */
+/** Sends a group, or whole message logs (`whole`), to the holders, and receives those of the protected ranks. Collective. */
 gab_status gab_persist_copy(persist_session *session, const gab_buffer *groups, bool whole);
 
 /* ---------------------------------------------------------------- open.c, inbox.c, commit.c */
 
-/** Opens the session, whose communicators stand, and whose key and settings are set. Collective. */
+/** Opens the session, whose communicators, key and settings are set. Collective. */
 gab_status gab_persist_open(persist_session *session);
 /** Fills the inbox and the two counts from the message logs of all. Collective. */
 gab_status gab_persist_fill_inbox(persist_session *session);
@@ -203,24 +203,24 @@ typedef enum persist_send_kind {
 /** Bytes of a message, packed. */
 gab_status gab_persist_pack(persist_session *session, const void *buffer, int count, MPI_Datatype type,
                             gab_buffer *bytes);
-/** Unpacks into a receive buffer as a message of MPI would arrive there. */
+/** Unpacks into a receive buffer as MPI would. */
 int gab_persist_deliver(persist_session *session, const persist_letter *letter, void *buffer, int count,
                         MPI_Datatype type, MPI_Status *status);
-/** Stores; in transparent mode delivers unless it was received before. @param[out] request  NULL: blocking; else
- *  one, of #PERSIST_TO_ALL one per rank, which stays as it was where nothing is under way */
+/** Stores; in transparent mode also delivers, unless it was received before. @param[out] request  NULL: blocking; else one
+ * request, for #PERSIST_TO_ALL one per rank, unchanged where nothing is pending */
 gab_status gab_persist_store(persist_session *session, int32_t target, int tag, const void *buffer, int count,
                              MPI_Datatype type, persist_send_kind kind, MPI_Request *request);
-/** What is to be received next: a letter, or nothing; *live says that it comes from the sender. */
+/** The next message to receive: a letter or none; *live says that it comes from the sender. */
 gab_status gab_persist_next_letter(persist_session *session, int source, int tag, persist_letter **letter,
                                    bool *live);
-/** Receives, blocking. Tags below 0 are those of collective operations.
- *  @return code of MPI; the error handler has not been called */
+/** Receives, blocking. Tags below 0 belong to collective operations. @return code of MPI; the error handler has not been
+ * called */
 int gab_persist_take(persist_session *session, void *buffer, int count, MPI_Datatype type, int source,
                      int tag, MPI_Status *status);
-/** The communicator and the tag by which a message is delivered. */
+/** Communicator and tag by which a message is delivered. */
 MPI_Comm gab_persist_live_comm(const persist_session *session, int tag);
 int gab_persist_live_tag(int tag);
-/** A fault that a live call returned; any other code is passed on. Does not call the error handler. */
+/** Handles a fault that a live call returned; any other code is passed on. Does not call the error handler. */
 int gab_persist_live_code(persist_session *session, int code);
 
 /* ---------------------------------------------------------------- requests.c */
@@ -230,10 +230,10 @@ int gab_persist_live_code(persist_session *session, int code);
 int gab_persist_request_done(const MPI_Status *status, MPI_Request *request);
 gab_status gab_persist_live_add(persist_session *session, MPI_Request request, int source, int tag,
                                 uint64_t number);
-/** Receives that have not completed are received again: takes their numbers back. */
+/** Incomplete receives will be received again: withdraws their numbers. */
 gab_status gab_persist_lives_forget(persist_session *session);
 
-/* Each file of interposed calls has one of these, so that all are linked where one is. */
+/* Each file of interposed calls defines one, so that all are linked if one is. */
 extern const char gab_persist_calls_messages, gab_persist_calls_requests, gab_persist_calls_collectives,
     gab_persist_calls_refused, gab_persist_calls_refused_more, gab_persist_calls_life;
 

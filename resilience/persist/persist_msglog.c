@@ -199,7 +199,7 @@ static gab_status tidy(persist_msglog *msglog)
     msglog->channels[kept++] = *channel;
   }
   msglog->channel_count = kept;
-  size_t capacity = 1; /* a list that grows by doubling may not shrink to a size between */
+  size_t capacity = 1; /* a list that grows by doubling must not shrink to a size in between */
   while (capacity < kept) capacity *= 2;
   GAB_TRY(GAB_RESIZE_ARRAY(&msglog->channels, capacity, GAB_MEMORY_OTHER));
   if (kept == 0) gab_free(&msglog->channels);

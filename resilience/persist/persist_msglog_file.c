@@ -126,7 +126,7 @@ gab_status gab_persist_file_remove(persist_file *file)
     unlinkat(file->folder, name, 0);
     name_beside(file, "lock", name);
     unlinkat(file->folder, name, 0);
-    rmdir(file->path); /* the last one can */
+    rmdir(file->path); /* succeeds for the last process */
   }
   gab_persist_file_close(file);
   return status;
@@ -149,7 +149,7 @@ static gab_status read_all(int file, gab_buffer *bytes)
   return GAB_OK;
 }
 
-/* @param[out] bytes  behind the head */
+/* @param[out] bytes  after the head */
 static gab_status read_head(persist_file *file, const persist_file_id *id, gab_reader *bytes)
 {
   const unsigned char *start = bytes->at;
@@ -194,8 +194,8 @@ static bool is_mark(gab_reader bytes)
   return magic == MARK_MAGIC && checksum == gab_hash64(start, MARK_BYTES - 8, 0);
 }
 
-/* Behind a group that is not whole: whether more was written, so that it once was. The writer writes nothing behind a
- * group before that is there, and a mark follows each. */
+/* After an incomplete group: whether more was written after it, so that it was once complete. The writer writes nothing
+ * after a group before it is complete, and a mark follows each group. */
 static bool was_whole(gab_reader bytes)
 {
   while (gab_reader_left(&bytes) >= MARK_BYTES) {
@@ -205,7 +205,7 @@ static bool was_whole(gab_reader bytes)
   return false;
 }
 
-/* @param[out] good  bytes that are good, from the start */
+/* @param[out] good  valid bytes from the start */
 static gab_status read_groups(const persist_file *file, gab_reader bytes, const unsigned char *start,
                               persist_msglog *msglog, uint64_t *good)
 {
@@ -218,7 +218,7 @@ static gab_status read_groups(const persist_file *file, gab_reader bytes, const 
         GAB_FAIL(GAB_ERR_CORRUPT,
                  "%s/%s is damaged behind epoch %" PRIu64 ": what follows does not match its checksum",
                  file->path, file->name, msglog->epoch);
-      return GAB_OK; /* the writer died in it */
+      return GAB_OK; /* the writer died while writing it */
     }
     GAB_TRY(gab_persist_msglog_take(msglog, &bytes));
     *good = (uint64_t)(bytes.at - start);
@@ -261,7 +261,7 @@ gab_status gab_persist_file_load(persist_file *file, const persist_file_id *id, 
   if (status == GAB_OK) status = read_groups(file, bytes, content.data, msglog, &good);
   file->size = good;
   file->base = 0;
-  /* A file is put in place whole, with its first group. */
+  /* Files are replaced as a whole, with their first group. */
   if (status == GAB_OK && good <= (uint64_t)(bytes.at - content.data))
     status = gab_error_set(GAB_ERR_CORRUPT, __FILE__, __LINE__,
                            "%s/%s is damaged: its first epoch is not whole", file->path, file->name);
@@ -318,7 +318,7 @@ gab_status gab_persist_file_append(persist_file *file, const gab_buffer *group)
   return GAB_OK;
 }
 
-/* Head and groups, a mark behind each. */
+/* Head and groups, each followed by a mark. */
 static gab_status content_of(const persist_file *file, const persist_msglog *msglog, gab_buffer *content)
 {
   gab_buffer groups = {0};

@@ -19,9 +19,8 @@ struct gab_fence {
   uint64_t job;
   gab_process process;
   double patience;
-  uint64_t cuts; /* that had been announced when the token was taken */
-  _Atomic uint64_t
-      token; /* the last that this process knows to be its part's; threads that write look at it */
+  uint64_t cuts;          /* announced when the token was taken */
+  _Atomic uint64_t token; /* last token known to belong to this part; writing threads read it */
 };
 
 static gab_claimant claimant_of(const gab_fence *fence)
@@ -72,7 +71,7 @@ void gab_fence_leave_to_active(const gab_fence *fence)
 
 /* ---------------------------------------------------------------- asking for the next token */
 
-/* The lowest process of the members: it has been in the run at least as long as any other. */
+/* The lowest process of the members, which has been in the run at least as long as any other. */
 static gab_rank find_claimant(const gab_world *world)
 {
   const gab_members *members = gab_world_members(world);
@@ -84,7 +83,7 @@ static gab_rank find_claimant(const gab_world *world)
   return claimant;
 }
 
-/* What `from` knows is told to all. */
+/* Broadcasts the verdict of `from`. */
 static gab_status spread(gab_fence *fence, gab_rank from, gab_verdict *what)
 {
   gab_buffer words;
@@ -110,7 +109,7 @@ static gab_status spread(gab_fence *fence, gab_rank from, gab_verdict *what)
   return status;
 }
 
-/* Where no cut was announced since the last token, the others have died: they leave nobody behind who might go on, too. */
+/* Without a cut announced since the last token, the other processes have died: no other part can continue. */
 static gab_status ask(gab_fence *fence, uint64_t *token, bool can_go_on, gab_verdict *what)
 {
   gab_claimant self = claimant_of(fence);
@@ -130,7 +129,7 @@ gab_status gab_fence_claim(gab_fence *fence, bool can_go_on)
   const gab_rank from = find_claimant(fence->world);
   const bool asks = gab_world_rank(fence->world) == from;
   const gab_status asked = asks ? ask(fence, &known, can_go_on, &what) : GAB_OK;
-  if (asked == GAB_ERR_FAULT) return asked; /* somebody died while this part waited */
+  if (asked == GAB_ERR_FAULT) return asked; /* a process died while this part waited */
   if (asked != GAB_OK) {
     gab_log_all(GAB_LOG_ERROR, "%s", gab_error_message());
     what = GAB_VERDICT_NO_FOLDER;
@@ -141,7 +140,7 @@ gab_status gab_fence_claim(gab_fence *fence, bool can_go_on)
   return status == GAB_OK ? gab_world_agree(fence->world, &flags) : status;
 }
 
-/* In the name of nobody, so that whoever finds it is not of those that went on. */
+/* Names no process, so that every finder of the token ends. */
 static gab_status ask_for_last(gab_fence *fence, uint64_t *token, gab_verdict *what)
 {
   gab_members nobody;
@@ -168,7 +167,7 @@ gab_status gab_fence_close(gab_fence *fence)
   fence->token = token;
   const gab_status status = spread(fence, root, &what);
   if (status == GAB_OK || asks) return GAB_OK;
-  /* The root died, or is cut off: before it took the token, or after it. */
+  /* The root died or is cut off, before or after it took the token. */
   const gab_claimant self = claimant_of(fence);
   return gab_token_is_last(&self, token + 1) ? GAB_OK : status;
 }

@@ -46,7 +46,7 @@ typedef struct gab_fault {
   int32_t returned;            /**< number of lost ranks that returned, run by other processes */
   gab_incarnation incarnation; /**< highest incarnation among these; 0: none returned */
   int32_t respawned;           /**< number of these run by respawned processes */
-  uint64_t adopted;            /**< blocks that this rank took over */
+  uint64_t adopted;            /**< blocks that this rank adopted */
   uint64_t approximated;       /**< blocks of all ranks that strategy `reconstruct` approximated */
   bool from_disk;              /**< memory was insufficient */
   bool suspect;                /**< alarm of a monitor, whose message is the present error message */
@@ -108,13 +108,13 @@ extern const gab_strategy gab_strategy_reconstruct;
 /** All ranks restore the newest complete checkpoint on disk, in the same job; then as shrink. */
 extern const gab_strategy gab_strategy_disk;
 
-/** Registers a user-defined strategy, which can then be chosen by name. Before the configuration is read, the same on
- *  all processes. @param[in] strategy borrowed forever
- *  @return ::GAB_ERR_ARGUMENT if the name is taken, restore is missing or the table is full */
+/** Registers a user-defined strategy, which can then be chosen by name. Before the configuration is read, the same on all
+ * processes. @param[in] strategy borrowed until the process ends @return ::GAB_ERR_ARGUMENT if the name is taken, restore
+ * is missing or the table is full */
 gab_status gab_strategy_register(const gab_strategy *strategy);
 /** @return NULL with an error message that lists the names */
 const gab_strategy *gab_strategy_by_name(const char *name);
-/** @return the index-th of all strategies, NULL after the last */
+/** @return strategy number `index`, NULL after the last */
 const gab_strategy *gab_strategy_at(int index);
 
 enum { GAB_MOST_STRATEGIES = 8 };

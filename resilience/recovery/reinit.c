@@ -17,13 +17,13 @@ static struct {
   size_t count, capacity;
 } running;
 
-static bool has_returned;               /* a gab_reinit() before this one */
-static bool keeps_state, has_saved_any; /* as gab_state says; of this process */
+static bool has_returned;               /* an earlier gab_reinit() of this program */
+static bool keeps_state, has_saved_any; /* of this process, as gab_state reports */
 
 void gab_reinit_keeps_state(void) { keeps_state = true; }
 void gab_reinit_has_saved(void) { has_saved_any = true; }
 
-static gab_world *shrinking; /* the world that may go on without its dead */
+static gab_world *shrinking; /* the world that may continue without its dead processes */
 
 void gab_reinit_allow_shrinking(gab_world *world, bool allow)
 {
@@ -31,7 +31,7 @@ void gab_reinit_allow_shrinking(gab_world *world, bool allow)
   else if (shrinking == world) shrinking = NULL;
 }
 
-static gab_world *respawning; /* the world in which processes are started for the dead */
+static gab_world *respawning; /* the world that starts replacements of dead processes */
 
 gab_status gab_reinit_allow_respawning(gab_world *world, bool allow)
 {
@@ -43,7 +43,7 @@ gab_status gab_reinit_allow_respawning(gab_world *world, bool allow)
   return GAB_OK;
 }
 
-/* To the launcher: a program that stands here computes, whether or not it counts steps. */
+/* Reports progress to the launcher, also for programs that do not count steps. */
 static void give_sign_of_life(const gab_world *world)
 {
   const gab_step step = gab_world_step(world);
@@ -77,7 +77,7 @@ static void clean_up(void)
   }
 }
 
-/* Who took over cannot know what had been saved before. Collective. */
+/* A replacement process does not know what was saved before. Collective. */
 static gab_status ask_whether_nothing_is_lost(gab_world *world, bool is_new, bool *nothing)
 {
   enum { KNOWS, MAY_HAVE_SAVED };
@@ -88,7 +88,7 @@ static gab_status ask_whether_nothing_is_lost(gab_world *world, bool is_new, boo
   return GAB_OK;
 }
 
-/* All the living that run a rank stand here. @return GAB_OK: the function is to be called again */
+/* Called by all live active processes. @return GAB_OK: call the function again */
 static gab_status check_size(gab_world *world, bool is_new)
 {
   const gab_members *members = gab_world_members(world);
@@ -104,7 +104,7 @@ static gab_status check_size(gab_world *world, bool is_new)
            members->gone_count > 1 ? " and others" : "");
 }
 
-/* By the lowest that was there before. @param[in] since  when it left the function, s */
+/* By the lowest rank that was active before. @param[in] since  when it left the function, s */
 static gab_status log_deaths(const gab_world *world, const gab_members *before, double since)
 {
   const gab_members *now = gab_world_members(world);
@@ -128,8 +128,7 @@ static gab_status repair(gab_world *world, const gab_members *before, double sin
   GAB_TRY(gab_world_repair(world, &abort_request));
   if (abort_request != GAB_OK) return abort_request;
   GAB_TRY(check_size(world, false));
-  if (log_deaths(world, before, since) != GAB_OK)
-    gab_error_clear(); /* it was no more than a line for people */
+  if (log_deaths(world, before, since) != GAB_OK) gab_error_clear(); /* the message was for the log only */
   return GAB_OK;
 }
 
@@ -138,7 +137,7 @@ static gab_status go_back(gab_world *world, gab_status why)
   const double since = gab_seconds();
   gab_members before = {0};
   if (why != GAB_ERR_FAULT) gab_world_raise(world, why);
-  (void)gab_world_check(world); /* takes messages of ports off the memory that handlers may give back */
+  (void)gab_world_check(world); /* drops messages of ports, whose memory handlers may release */
   clean_up();
   if (gab_members_copy(&before, gab_world_members(world)) != GAB_OK) gab_error_clear();
   const gab_status status = repair(world, &before, since);
@@ -146,8 +145,8 @@ static gab_status go_back(gab_world *world, gab_status why)
   return status;
 }
 
-/* From the first call of the function to the end, on one that runs a rank. @param[in] status  not GAB_OK:
- * there will be no call any more */
+/* From the first call of the function to the last one, on an active process. @param[in] status  not GAB_OK: the function
+ * will not be called again */
 static gab_status call_until_done(gab_world *world, int argc, char **argv, gab_restart_point point,
                                   void *user, gab_reinit_state state, gab_status status)
 {
@@ -166,8 +165,8 @@ static gab_status call_until_done(gab_world *world, int argc, char **argv, gab_r
   return status;
 }
 
-/* All have to have come before anybody may be restarted: one agreement, that of the rest if there are spares. Who dies before it
- * has succeeded is not replaced, and nothing is lost. @param[out] rests  spares rest, and are to be dismissed */
+/* All processes must arrive before a restart is possible: one agreement; with spares, of the remaining ones. A process that
+ * dies before is not replaced, and nothing is lost. @param[out] rests  spares wait, and must be released */
 static gab_status begin(gab_world *world, gab_status *abort_request, bool *rests)
 {
   uint32_t flags = 0;
@@ -194,7 +193,7 @@ static gab_status run(gab_world *world, int argc, char **argv, gab_restart_point
   gab_status abort_request;
   const bool was_spare = gab_world_is_spare(world);
   gab_status status =
-      begin(world, &abort_request, rests); /* a spare stays here until it is called, or all is over */
+      begin(world, &abort_request, rests); /* a spare stays here until it runs a rank, or the run ends */
   if (status != GAB_OK || gab_world_is_spare(world)) return status;
   if (was_spare) status = abort_request != GAB_OK ? abort_request : check_size(world, true);
   return call_until_done(world, argc, argv, point, user, was_spare ? GAB_REINIT_RESTARTED : GAB_REINIT_NEW,

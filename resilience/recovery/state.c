@@ -16,7 +16,7 @@
 static gab_status build(gab_state *state, const gab_state_options *options)
 {
   const gab_forest_options nothing = {
-      .grid = {.dimension = 2, .roots = {1, 1, 1}}, .cells = {2, 2, 1}, .dx = 1}; /* never filled */
+      .grid = {.dimension = 2, .roots = {1, 1, 1}}, .cells = {2, 2, 1}, .dx = 1}; /* without blocks */
   gab_redundancy redundancy = options->redundancy;
   if (!redundancy.scheme) redundancy.scheme = &gab_scheme_ring;
   GAB_TRY(gab_world_dup(state->world, &state->comm));
@@ -88,7 +88,7 @@ static gab_state_item *find(gab_state *state, const char *name)
   return NULL;
 }
 
-/* The checkpoint gets to know the next item, whose name and kind are set. */
+/* Registers the next item, whose name and kind are set, with the checkpoint. */
 static gab_status register_next(gab_state *state)
 {
   gab_state_item *item = &state->items[state->item_count];
@@ -136,13 +136,14 @@ gab_status gab_state_add_entity(gab_state *state, const gab_entity *entity)
 {
   if (!entity->pack || !entity->unpack)
     GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' needs pack and unpack", entity->name ? entity->name : "");
-  if (entity->create || entity->restore || entity->swap) /* who takes over has no buffers of the dead */
+  if (entity->create || entity->restore ||
+      entity->swap) /* a replacement process lacks the buffers of the dead one */
     GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' has buffers of its own, which parts of the state cannot have",
              entity->name ? entity->name : "");
   return put_item(state, entity, 0);
 }
 
-/* Whether a process can take over what another one has left, besides its own. */
+/* Whether all parts of the state of another process can be adopted. */
 static bool can_adopt(const gab_state *state, const char **what_not)
 {
   for (int i = 0; i < state->item_count; i++) {
@@ -161,7 +162,7 @@ static gab_status write_files(gab_state *state, gab_step step)
   GAB_TRY(gab_disk_begin(state->disk, NULL));
   if (!state->file_wait) return gab_disk_progress(state->disk);
   GAB_TRY(gab_disk_wait(state->disk));
-  return gab_world_barrier(state->world); /* the root alone has waited for all of it */
+  return gab_world_barrier(state->world); /* only the root has waited for all files */
 }
 
 static gab_status save(gab_state *state, gab_step step)
@@ -222,12 +223,12 @@ static gab_status check_size(const gab_state *state, const gab_restart *files)
   return GAB_OK;
 }
 
-/* @return GAB_OK with *step as it was if there are no files */
+/* @return GAB_OK with *step unchanged if there are no files */
 static gab_status load_files(gab_state *state, gab_step *step)
 {
   gab_restart *files;
   gab_restart_report report = {.step = *step};
-  const bool clean = gab_world_epoch(state->world) == 0; /* nobody writes yet */
+  const bool clean = gab_world_epoch(state->world) == 0; /* no files are being written */
   GAB_TRY(gab_restart_find(state->world, gab_disk_folder(state->disk), clean, &files));
   gab_status status = gab_restart_check_none(files);
   if (status == GAB_OK) status = check_size(state, files);
@@ -240,7 +241,7 @@ static gab_status load_files(gab_state *state, gab_step *step)
   return GAB_OK;
 }
 
-/* Whether anybody alive has ever seen a save that was committed: then all who lived at that time have. */
+/* Whether a live process took part in a committed save; then all that were active at that time did. */
 static gab_status has_anybody_saved(gab_state *state, bool *saved)
 {
   uint64_t here = state->has_saved;
@@ -258,17 +259,17 @@ static gab_status load(gab_state *state, gab_step *step)
   if (state->disk) gab_disk_abandon(state->disk);
   if (gab_replacements_possible(state->checkpoint))
     GAB_TRY(gab_replacements_find_donor(
-        state->checkpoint)); /* whatever is loaded, copies are placed by where all sit now */
+        state->checkpoint)); /* holders of copies follow from the present processes */
   GAB_TRY(has_anybody_saved(state, &saved));
   if (saved) lost = load_memory(state, &found);
   if (lost != GAB_OK && (lost != GAB_ERR_LOST || !state->disk)) return lost;
   if (found == nothing && state->disk) GAB_TRY(load_files(state, &found));
-  if (found == nothing) { /* what was begun and never committed is nothing */
+  if (found == nothing) { /* a save that was never committed does not count */
     if (saved) GAB_FAIL(GAB_ERR_LOST, "neither memory nor files hold the saved state");
     return gab_snapshots_forget(state->checkpoint, 0);
   }
   *step = found;
-  return save(state, found); /* who took over holds nothing yet, for itself nor for others */
+  return save(state, found); /* a replacement process has no images yet, neither its own nor copies */
 }
 
 gab_status gab_state_load(gab_state *state, gab_step *step)

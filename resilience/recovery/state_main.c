@@ -41,10 +41,10 @@ gab_status gab_state_options_read(gab_state_options *options)
 typedef struct guarded {
   gab_state *state;
   gab_state_program program;
-  double left_at; /* 0: not away */
+  double left_at; /* 0: in the program */
 } guarded;
 
-/* The largest of all processes: who took over knows of the time since only. */
+/* Maximum over all processes, since a replacement process has measured only its own time. */
 static gab_status tell_cost(gab_state *state)
 {
   const gab_state_times own = gab_state_get_times(state);
@@ -84,7 +84,7 @@ static gab_status prepare(gab_world *world, gab_state **state)
   return gab_state_create(world, &options, state);
 }
 
-#undef gab_state_main /* the macro that records the version of a program's headers */
+#undef gab_state_main /* the macro records the version of the headers of a program */
 int gab_state_main(int argc, char **argv, gab_state_program program)
 {
   gab_world *world;
