@@ -29,7 +29,7 @@ static gab_status receive_bytes(gab_world *world, gab_port *port, gab_rank sourc
 
 /* ------------------------------------------------------------------------------------ broadcast */
 
-/* Down a binomial tree from the member of index `root`; what has come in is passed on as it is. */
+/* Down a binomial tree from the member of index `root`; members forward the received buffer unchanged. */
 static gab_status broadcast(gab_world *world, int32_t root, gab_buffer *bytes)
 {
   const int32_t count = how_many(world), place = (my_index(world) - root + count) % count;
@@ -200,7 +200,7 @@ gab_status gab_world_sum_exact(gab_world *world, gab_exact_sum *sums, size_t cou
 
 /* ------------------------------------------------------------------------------------ prefix sum */
 
-/* A respawned process stands behind all members, like a spare. */
+/* A respawned process counts after all members, like a spare. */
 static gab_status replay_scan(gab_world *world, uint64_t *before, uint64_t *total)
 {
   uint64_t all;
@@ -273,7 +273,7 @@ gab_status gab_world_reduce_status(gab_world *world, gab_status mine)
   GAB_TRY_GOTO(status, done, gab_get_u32(&reader, &code));
   GAB_TRY_GOTO(status, done, gab_get_string(&reader, message, sizeof message));
   status = code > GAB_OK && code < GAB_STATUS_COUNT ? (gab_status)code : GAB_ERR_CORRUPT;
-  /* One rank's own message is whole; elsewhere it says whose it is. */
+  /* the message of this rank is unchanged; other ranks add its rank */
   if (gab_world_rank(world) == speaker) {
     gab_error_set(status, __FILE__, __LINE__, "%s", message);
   } else {

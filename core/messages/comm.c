@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Where making a communicator fails, Open MPI calls the error handler with a dangling handle in the place of the result, and the
- * handler revokes all communicators that the world knows: so the result is kept from it until it is good. */
+/* If creation of a communicator fails, Open MPI calls the error handler with a dangling handle in the output argument, and
+ * the handler revokes all communicators of the world; so the result is registered only when valid. */
 static gab_status make(gab_comm *comm)
 {
   gab_world *world = comm->world;
@@ -22,8 +22,7 @@ static gab_status make(gab_comm *comm)
   return GAB_OK;
 }
 
-/* It counts only if all have it: after a death some may, and the repair has to find the same list with all.
- */
+/* Registered only if all processes have it: after a death only some may, but the repair needs the same list on all. */
 static gab_status add(gab_world *world, bool split, int colour, gab_comm **out)
 {
   *out = NULL;
@@ -88,7 +87,7 @@ void gab_world_free_comms(gab_world *world)
   world->active_comm = MPI_COMM_NULL;
 }
 
-/* Ids are of the process, whatever world uses them. */
+/* Ids belong to the process, for all worlds. */
 static struct {
   MPI_Comm *comms;
   size_t count, capacity;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file envelope.c
- *  @brief Envelopes and the messages that they stand before. */
+ *  @brief Envelopes of messages.
+ */
 #include "core/world/world_impl.h"
 
 #include <string.h>

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file gather.c
- *  @brief Gathers: byte strings of all participants travel up the tree of reductions to the root in pieces; long
- *  strings go directly.
+ *  @brief Gathers: byte strings of all participants travel up the tree of reductions to the root in pieces; long strings go
+ *  directly.
  *
  *  In the tree over dense indices the parent of a member has the index without its lowest set bit, so a member and its
- *  descendants are a range of indices. Each member sends one stream: the head of its own string (rank and size), the
- *  bytes unless the string is long, and then the streams of its children in order, unchanged; only the root parses
- *  them. A stream travels in pieces. The first piece is sent at once, so short strings need one message per level of
- *  the tree; each further one after the parent has acknowledged the previous one. Only the head of a long string goes
- *  up: when the root reaches it, it calls for the string, and the owner sends it. So each long string crosses the
- *  network once, and the root knows its size before. The root calls for the next one while it receives the previous
- *  one, if both heads are in the same piece and the next string is at most one chunk.
+ *  descendants are a range of indices. Each member sends one stream: the head of its own string (rank and size), the bytes
+ *  unless the string is long, and then the streams of its children in order, unchanged; only the root parses them. A stream
+ *  travels in pieces. The first piece is sent at once, so short strings need one message per level of the tree; each
+ *  further one after the parent has acknowledged the previous one. Only the head of a long string goes up: when the root
+ *  reaches it, it calls for the string, and the owner sends it. So each long string crosses the network once, and the root
+ *  knows its size before. The root calls for the next one while it receives the previous one, if both heads are in the same
+ *  piece and the next string is at most one chunk.
  *
  *  Invariants.
- *  - A member below the root holds at most three pieces (being filled, not acknowledged by the parent, being received)
- *    and a copy of its own string if that is long. One piece per child may wait in MPI.
+ *  - A member below the root holds at most three pieces (being filled, not acknowledged by the parent, being received) and
+ *    a copy of its own string if that is long. One piece per child may wait in MPI.
  *  - The root holds one piece, one long string, and in MPI one chunk that it has called for in advance.
  *  - The root calls for each long string once, in the order of ranks, after it has received the head.
  *
- *  There is no deadlock. A piece is acknowledged on receipt. Members wait for pieces of their children, in turn, and
- *  for acknowledgements of their parents; meanwhile owners of long strings answer the call of the root (wait_for()). So
- *  the root always gets a string that it calls for. A child whose parent waits for its piece does not wait for an
- *  acknowledgement, since the parent has acknowledged all received pieces. The child either sends, or waits for a child
- *  of its own, to which the same applies; leaves send.
+ *  There is no deadlock. A piece is acknowledged on receipt. Members wait for pieces of their children, in turn, and for
+ *  acknowledgements of their parents; meanwhile owners of long strings answer the call of the root (wait_for()). So the
+ *  root always gets a string that it calls for. A child whose parent waits for its piece does not wait for an
+ *  acknowledgement: the parent has acknowledged all received pieces. The child either sends, or waits for a child of its
+ *  own, to which the same applies; leaves send.
  *
  *  A death breaks the world for all waiting processes (GAB_ERR_FAULT), and the repair drops messages in transit in all
  *  ports.
  *
- *  A member uses separate ports to its parent and to its children, so that waiting for one does not block the
- *  others. After the last piece both sides reset the channel, as do root and owner after a long string. So each
- *  gather begins with sequence number 0, also after gab_world_drop_messages(), and the root has no list of all
- *  ranks. */
+ *  A member uses separate ports to its parent and to its children, so that waiting for one does not block the others. After
+ *  the last piece both sides reset the channel, as do root and owner after a long string. So each gather begins with
+ *  sequence number 0, also after gab_world_drop_messages(), and the root has no list of all ranks.
+ */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 
@@ -238,7 +238,7 @@ typedef struct stream {
   gab_rank child;
   gab_reader piece;    /* unread part of the piece */
   uint8_t flags;       /* of that piece */
-  gab_rank called_for; /* owner called in advance */
+  gab_rank called_for; /* owner whose string was requested in advance */
 } stream;
 
 static gab_status need_piece(stream *s)
@@ -292,7 +292,7 @@ static gab_status fetch(stream *s, const entry *head, gab_reader *bytes)
   GAB_TRY(gab_port_finish(port));
   s->called_for = GAB_NO_RANK;
   if (head->size + GAB_ENVELOPE_BYTES > string->capacity)
-    gab_buffer_release(string); /* otherwise two strings would exist temporarily */
+    gab_buffer_release(string); /* otherwise two strings would be in memory */
   GAB_TRY(gab_port_receive(port, head->from, string, head->size));
   GAB_TRY(call_ahead(s));
   GAB_TRY(gab_port_finish(port));

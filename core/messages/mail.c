@@ -74,12 +74,12 @@ gab_status gab_world_unpack_mail(void *user, gab_reader *in)
 {
   gab_world *world = user;
   gab_patterns *patterns = &world->patterns;
-  const bool alone = world->policy == GAB_POLICY_MARK_DOWN; /* the others do not go back */
+  const bool alone = world->policy == GAB_POLICY_MARK_DOWN; /* other ranks do not roll back */
   size_t count;
   gab_rank ranks;
   GAB_TRY(gab_get_i32(in, &ranks));
   if (ranks !=
-      world->members.ranks) /* a rank that is not in the checkpoint would count its iterations from 0 */
+      world->members.ranks) /* a rank without an image in the checkpoint would count its iterations from 0 */
     GAB_FAIL(GAB_ERR_INPUT,
              "a checkpoint of %" GAB_PRI_RANK
              " processes that use mailboxes cannot be continued with %" GAB_PRI_RANK,

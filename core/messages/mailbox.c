@@ -9,8 +9,8 @@
 
 enum {
   TAG_BYTES = 4,       /* before the payload */
-  MOST_AT_ONCE = 64,   /* messages of one source, before the next one's turn */
-  LOOKS_PER_CHECK = 64 /* between two questions who has died */
+  MOST_AT_ONCE = 64,   /* messages read from one source before the next one */
+  LOOKS_PER_CHECK = 64 /* polls between two checks for deaths */
 };
 
 /* ------------------------------------------------------------------------------------ the queue */
@@ -60,7 +60,7 @@ size_t gab_mailbox_waiting(const gab_mailbox *mailbox)
   return count;
 }
 
-/* The place of the first message that fits. */
+/* Position of the first message that matches. */
 static gab_letter **find(gab_mailbox *mailbox, gab_rank source, uint32_t tag)
 {
   const gab_pattern_id id = gab_pattern_active(mailbox->world);
@@ -125,7 +125,7 @@ void gab_mailbox_destroy(gab_mailbox **pointer)
   while (*place != mailbox) place = &(*place)->older;
   *place = mailbox->older;
   gab_mailbox_empty(mailbox);
-  gab_port_destroy(&mailbox->port); /* takes what is under way off the memory below */
+  gab_port_destroy(&mailbox->port); /* cancels transfers that use the memory released below */
   forget_sent(mailbox);
   gab_free(&mailbox);
 }
@@ -152,7 +152,7 @@ gab_status gab_mailbox_send(gab_mailbox *mailbox, gab_rank target, uint32_t tag,
     mailbox->sending = parcel;
     return GAB_OK;
   }
-  gab_buffer_release(&parcel->bytes); /* what failed is not lent any more */
+  gab_buffer_release(&parcel->bytes); /* after a failure the buffer is no longer lent */
   gab_free(&parcel);
   return status;
 }
@@ -169,7 +169,7 @@ static gab_status help_sent(gab_mailbox *mailbox)
   return GAB_OK;
 }
 
-/* All that is there of one source, in the order of its channel. */
+/* Reads all arrived messages of one source, in the order of its channel. */
 static gab_status look_at(gab_mailbox *mailbox, gab_rank source)
 {
   for (int taken = 0; taken < MOST_AT_ONCE; taken++) {
@@ -228,7 +228,7 @@ gab_status gab_mailbox_probe(gab_mailbox *mailbox, gab_rank source, uint32_t tag
   gab_letter **place = find(mailbox, source, tag);
   if (!place) {
     GAB_TRY(test_receives(mailbox, source));
-    /* A program that only probes has to hear of deaths, too. */
+    /* A program that only probes must detect deaths, too. */
     if (!mailbox->world->logger) GAB_TRY(gab_world_look_for_deaths(mailbox->world));
     place = find(mailbox, source, tag);
   }

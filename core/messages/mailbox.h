@@ -37,13 +37,13 @@ extern "C" {
 
 typedef struct gab_mailbox gab_mailbox;
 
-/** Stands for every member as a source. */
+/** Any member as source. */
 #define GAB_ANY_RANK ((gab_rank)-2)
 enum {
-  GAB_MAILBOX_LOOKS = 64 /**< sources that are looked at in one look */
+  GAB_MAILBOX_LOOKS = 64 /**< sources probed per call */
 };
 
-/** What is known of a message. */
+/** Properties of a message. */
 typedef struct gab_mail {
   gab_rank source;
   uint32_t tag;
@@ -52,28 +52,28 @@ typedef struct gab_mail {
   gab_step step;     /**< in which it was sent */
 } gab_mail;
 
-/** Collective in the sense of gab_port_create(); no communication. Before the time loop runs. @param[in] name  copied
- *  @return ::GAB_ERR_STATE while a protected time loop runs */
+/** Collective in the sense of gab_port_create(); no communication. Call it before the time loop runs. @param[in] name
+ * copied @return ::GAB_ERR_STATE while a protected time loop runs */
 gab_status gab_mailbox_create(gab_world *world, const char *name, gab_mailbox **mailbox);
-/** Drops what lies in it and what is still being sent: not before the others have received that. Before the world is
- *  destroyed. Local. */
+/** Drops messages in it and unfinished sends: call it after other ranks have received these, and before the world is
+ * destroyed. Local. */
 void gab_mailbox_destroy(gab_mailbox **mailbox);
 
-/** Sends a message, with the id that is active. The bytes are copied, so the call does not wait. A rank may send to itself.
- *  Local. @param[in] bytes  may be NULL if count is 0
- *  @return ::GAB_ERR_ARGUMENT for a target that does not take part, or is no partner under strategy `local`; ::GAB_ERR_FAULT */
+/** Sends a message with the active id. The bytes are copied, so the call does not wait. A rank may send to itself. Local.
+ * @param[in] bytes may be NULL if count is 0 @return ::GAB_ERR_ARGUMENT for a target that is not a member, or not a partner
+ * under strategy `local`; ::GAB_ERR_FAULT */
 gab_status gab_mailbox_send(gab_mailbox *mailbox, gab_rank target, uint32_t tag, const void *bytes,
                             size_t count);
-/** Looks once whether a message is there. Does not wait, but for the rest of a message that has begun to come.
- *  @param[in] source  a member, or #GAB_ANY_RANK @param[out] found  of the message, which stays; NULL: not wanted
- *  @return ::GAB_ERR_STATE for any source outside of an iteration, or if a message came too late for its iteration;
- *  ::GAB_ERR_ARGUMENT for a source that does not take part; ::GAB_ERR_FAULT, also if a member has died */
+/** Checks once for a message. Waits only for the rest of a message whose first chunk has arrived. @param[in] source a
+ * member, or #GAB_ANY_RANK @param[out] found properties of the message, which stays in the queue; may be NULL @return
+ * ::GAB_ERR_STATE for any source outside of an iteration, or if a message arrived after its iteration; ::GAB_ERR_ARGUMENT
+ * for a source that is not a member; ::GAB_ERR_FAULT, also if a member has died */
 gab_status gab_mailbox_probe(gab_mailbox *mailbox, gab_rank source, uint32_t tag, bool *there,
                              gab_mail *found);
-/** Waits for a message and takes it. To take the one that a probe from any source has found, name its source.
- *  @param[out] bytes  capacity for `capacity` bytes @param[out] got  NULL: not wanted
- *  @return as gab_mailbox_probe(); ::GAB_ERR_ARGUMENT if it is longer, then it stays and `got` tells its size;
- *  ::GAB_ERR_STATE if a message from oneself is waited for that is not there */
+/** Waits for a message and removes it from the queue. After a probe from any source, pass the source that it found.
+ * @param[out] bytes capacity for `capacity` bytes @param[out] got may be NULL @return as gab_mailbox_probe();
+ * ::GAB_ERR_ARGUMENT if it is longer: then it stays in the queue and `got` has its size; ::GAB_ERR_STATE if it waits for a
+ * message from this rank itself that was not sent */
 gab_status gab_mailbox_receive(gab_mailbox *mailbox, gab_rank source, uint32_t tag, void *bytes,
                                size_t capacity, gab_mail *got);
 
@@ -84,7 +84,8 @@ size_t gab_mailbox_waiting(const gab_mailbox *mailbox);
 
 /** Whether the world has patterns or mailboxes. */
 bool gab_world_has_mail(const gab_world *world);
-/** From now on there are no new ones: an image knows those that there are. @param[in] closed  false: there may be again */
+/** Refuses or allows new patterns and mailboxes: an image contains only existing ones. @param[in] closed  false: allowed
+ * again */
 void gab_world_close_mail(gab_world *world, bool closed);
 /** The callbacks of an entity per rank (core/base/entity.h): patterns and mailboxes of a gab_world. */
 gab_status gab_world_pack_mail(void *world, gab_buffer *out);

@@ -61,7 +61,7 @@ static uint32_t highest_context(const gab_world *world)
   int found = 0;
   if (world->is_without_mpi) return UINT32_MAX;
   MPI_Comm_get_attr(world->comm, MPI_TAG_UB, &value, &found);
-  const int bound = found ? *(int *)value : 32767; /* what the MPI standard promises */
+  const int bound = found ? *(int *)value : 32767; /* minimum of the MPI standard */
   return (uint32_t)bound;
 }
 
@@ -83,7 +83,8 @@ static void empty_own(gab_port *port)
   port->own_count = 0;
 }
 
-/* Numbers of logged ports that are gone may be given again before anything is logged: those of objects that only the set-up needed. */
+/* Reuses the numbers of destroyed logged ports before the first message is logged: those of objects used only in the
+ * set-up. */
 static void free_log_contexts(gab_world *world)
 {
   if (world->logger) return;
@@ -153,8 +154,8 @@ static gab_status send_to_self(gab_port *port, const gab_buffer *message)
 /* ------------------------------------------------------------------------------------ sending and receiving
  */
 
-/* Whatever goes wrong, MPI must not keep the memory of the caller, who is going to unwind: neither that of
- * this message nor that of those which were started before it. */
+/* After any error MPI must not keep the memory of the caller, who will release it: neither that of this message nor that of
+ * earlier ones. */
 gab_status gab_port_give_up(gab_port *port, gab_status status)
 {
   if (status != GAB_OK) gab_port_abandon(port);
@@ -256,7 +257,7 @@ static gab_status start_receive(gab_port *port, gab_rank source, gab_buffer *mes
   gab_channel *channel;
   GAB_TRY(find_channel(port, source, &channel));
   gab_buffer_clear(message);
-  const bool own = source == port->world->rank || uses_logger(port); /* MPI has no part in it */
+  const bool own = source == port->world->rank || uses_logger(port); /* without MPI */
   const size_t total = unknown ? GAB_CHUNK_BYTES : payload_bytes + GAB_ENVELOPE_BYTES;
   void *place;
   if (!own) GAB_TRY(gab_buffer_extend(message, total, &place));
@@ -327,7 +328,7 @@ gab_status gab_port_progress(gab_port *port, bool *done)
   if (uses_logger(port)) return progress_logged(port, done);
   bool pending, finished = false;
   GAB_TRY(gab_port_give_up(port, gab_traffic_check(port, &pending)));
-  /* A first chunk that is being looked for must not be completed behind the back of the look. */
+  /* A first chunk that is being polled must not be completed elsewhere meanwhile. */
   if (!pending) GAB_TRY(gab_port_give_up(port, gab_traffic_test(port, &finished)));
   if (done) *done = finished && !pending;
   return GAB_OK;
@@ -343,7 +344,7 @@ static bool waits_for_itself(const gab_port *port)
   return false;
 }
 
-/* What has come; while something has not, others are served. */
+/* Handles arrived messages; serves other ranks while some are pending. */
 static gab_status test_pending(gab_port *port, bool *pending)
 {
   if (!uses_logger(port)) return gab_traffic_check(port, pending);

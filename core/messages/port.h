@@ -2,11 +2,12 @@
 /** @file port.h
  *  @brief Messages between ranks: ports, channels and envelopes.
  *
- *  A *channel* leads from one rank to another in one context; a *port* is this process's end of all channels of one
- *  context. All point-to-point messages of the framework use ports. Every logical message starts with an envelope (source and
- *  target with incarnations, epoch, sequence number on the channel, step, pattern and iteration id, size). It may travel in
- *  chunks, below the message size at which Open MPI's TCP BTL fails. Receives name their source. A repair drops messages
- *  from and to older incarnations. An envelope with a wrong sequence number, epoch or incarnation is an error.
+ *  A *channel* connects one rank to another in one direction in one context; a *port* is this process's end of all channels
+ *  of one context. All point-to-point messages of the framework use ports. Every logical message starts with an envelope
+ *  (source and target with incarnations, epoch, sequence number on the channel, step, pattern and iteration id, size). It
+ *  may travel in chunks, below the message size at which Open MPI's TCP BTL fails. Receives name their source. A repair
+ *  drops messages from and to older incarnations. An envelope with a wrong sequence number, epoch or incarnation is an
+ *  error.
  *
  *  Life of a message:
  *  @code

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file route.c
- *  @brief Items to ranks that do not expect them: the crystal router.
+ * @brief Items to ranks that do not expect them: the crystal router.
  *
- *  Source: G. Fox et al., Solving Problems on Concurrent Processors, Prentice Hall 1988, chapter 22. The
- * range of members is halved again and again; in each round everything that belongs into the other half goes
- * there, to a partner that both sides know. */
+ * Source: G. Fox et al., Solving Problems on Concurrent Processors, Prentice Hall 1988, chapter 22. The range of members is
+ * halved again and again; in each round all items for the other half are sent to a known partner there. */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TARGET = 0, SOURCE = 4, BYTES = 8 }; /* layout of a travelling item: two ranks, then its bytes */
+enum { TARGET = 0, SOURCE = 4, BYTES = 8 }; /* layout of an item in transit: two ranks, then its bytes */
 
 typedef struct router {
   gab_world *world;
-  size_t stride;      /* of a travelling item */
-  gab_buffer items;   /* held here at present */
+  size_t stride;      /* of an item in transit */
+  gab_buffer items;   /* on this rank at present */
   gab_buffer message; /* to the partner */
 } router;
 
@@ -39,7 +38,7 @@ static gab_status load(router *r, const void *items, const gab_rank *targets, si
   return GAB_OK;
 }
 
-/* Moves the items for members [lo, hi) into the message; what stays keeps its order. */
+/* Moves the items for members [lo, hi) into the message; the others keep their order. */
 static gab_status pick(router *r, int32_t lo, int32_t hi)
 {
   const gab_rank first = gab_members_rank(&r->world->members, lo);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file traffic.c
- *  @brief Messages under way: their requests, how they are waited for, verified, and given up.
+ *  @brief Messages in transit: their requests, waiting, verification, and cancellation.
  *
- *  What is given up after a fault becomes a deferred free, with its memory: a peer that has not noticed the fault yet
- *  may still be reading a message out of the sender's memory, and must not find it released or overwritten.
- *  Deferred frees are done when all the living have met in the repair. Memory of gab_port_send_kept() stays with its
- *  owner, who promises that much; it becomes a deferred free only from a port that ends before the repair. */
+ *  Transfers cancelled after a fault become deferred frees, with their memory: a peer that has not detected the fault yet
+ *  may still read a message from the sender's memory, which must not be released or overwritten. Deferred frees are
+ *  executed when all live processes have met in the repair. Memory of gab_port_send_kept() remains with its owner, who must
+ *  not change it; it becomes a deferred free only if the port is destroyed before the repair.
+ */
 #include "core/world/world_impl.h"
 
 #include <string.h>
@@ -99,8 +100,8 @@ static gab_status verify(const gab_port *port, gab_transfer *transfer)
 
 /* ------------------------------------------------------------------------------------ progress */
 
-/* The rest of the message can be posted only when the envelope has told its size, and a message of several
- * chunks is waited for in one go only when the envelope has told that they all will come. */
+/* The rest of a message can be posted only when its envelope, with the size, has arrived; a message of several chunks is
+ * waited for as a whole only when the envelope shows that all chunks will arrive. */
 static bool hangs_on_first_chunk(const gab_transfer *transfer)
 {
   return !transfer->outgoing && !transfer->checked &&
@@ -138,7 +139,7 @@ gab_status gab_port_take_own(gab_port *port, gab_transfer *transfer, bool *taken
   return GAB_OK;
 }
 
-/* Messages to oneself never see MPI. */
+/* Messages to this rank itself do not use MPI. */
 static gab_status check_own(gab_port *port, gab_transfer *transfer, bool *pending)
 {
   bool taken;
@@ -150,8 +151,7 @@ static gab_status check_own(gab_port *port, gab_transfer *transfer, bool *pendin
 gab_status gab_traffic_check(gab_port *port, bool *pending)
 {
   *pending = false;
-  /* Every call may end in a fault, which takes the traffic away from the port: then it must not be touched.
-   */
+  /* Every call may end in a fault, which removes the traffic of the port: then it must not be accessed. */
   for (size_t i = 0; port->traffic && i < port->traffic->transfer_count; i++) {
     gab_transfer *transfer = &port->traffic->transfers[i];
     if (transfer->outgoing || transfer->checked) continue;
@@ -183,10 +183,10 @@ gab_status gab_traffic_test(gab_port *port, bool *done)
   return GAB_OK;
 }
 
-/* MPI waits by looking again and again, and yields in between. Where processes share cores that is not safe: with many such
- * processes a scheduler may leave one that is ready without a core for long (seen with Linux 6.18: minutes). Who sleeps
- * leaves the core to others for sure. Short and seldom: a large message moves piece by piece, and only while both its ends
- * look (pauses at every look made a recovery of 90 ms take 260). */
+/* MPI waits by polling and yields in between. This is unsafe if processes share cores: with many such processes a scheduler
+ * may leave a ready one without a core for minutes (Linux 6.18). A sleeping process always releases its core. Sleeps are
+ * short and rare: a large message is transferred piece by piece, only while both ends poll (a pause at every poll made a
+ * recovery of 90 ms take 260 ms). */
 void gab_world_pause(const gab_world *world, int *looks)
 {
   enum { LOOKS_BEFORE = 1000, LOOKS_BETWEEN = 100, PAUSE_NS = 20000 };
@@ -195,7 +195,7 @@ void gab_world_pause(const gab_world *world, int *looks)
   nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
 }
 
-/* One by one, so that a failure of one is seen while another has not come. */
+/* One by one, so that a failure of one is detected while another is pending. */
 static gab_status look_at_all(gab_port *port, int *left, int *came)
 {
   gab_traffic *traffic = port->traffic;
@@ -253,7 +253,7 @@ static gab_status receive_now(gab_port *port, const gab_transfer *transfer, size
                        "MPI_Recv");
 }
 
-/* All chunks were posted by their sender together. */
+/* The sender posted all chunks together. */
 gab_status gab_traffic_poll(gab_port *port, gab_transfer *transfer, bool *there)
 {
   gab_world *world = port->world;
