@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of a block: how they are made, packed, exchanged, and continued beyond the sides of the domain.
- */
+/* The fields of a block: creation, packing, exchange, and ghosts beyond the sides of the domain. */
 #include "blockforest/forest/direction.h"
 #include "phasefield/levels/levels_impl.h"
 
@@ -95,7 +94,7 @@ static uint64_t block_work(void *user, void *data, bool forget)
 
 gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield)
 {
-  /* What is approximated knows nothing of the margin that interfaces have to keep from wider cells. */
+  /* Approximated blocks may violate the distance of interfaces to wider cells. */
   const bool one_level = phasefield->model.options.levels == 0;
   return (gab_block_data_kind){.name = "phasefield",
                                .user = phasefield,
@@ -152,7 +151,8 @@ static void unpack_ghosts(void *user, void *data, int direction, const void *byt
 static void copy_ghosts(void *user, const void *from, void *to, int direction)
 {
   const gab_phasefield_ghosts *ghosts = user;
-  if (ghosts->which == WHICH_PHI_NEW && gab_phasefield_bulk_is_copied(from)) return; /* they are there */
+  if (ghosts->which == WHICH_PHI_NEW && gab_phasefield_bulk_is_copied(from))
+    return; /* already equal in both fields */
   gab_box source = gab_direction_send_box(direction, ghosts->cells, 1),
           target = receive_box(ghosts, direction);
   gab_field_copy_box(gab_phasefield_field(to, ghosts->which), &target,
@@ -171,8 +171,8 @@ gab_ghost_kind gab_phasefield_ghost_kind(gab_phasefield_ghosts *ghosts, const ch
 
 /* ------------------------------------------------------------------------------------------ sides */
 
-/* The ghosts of one side from the layer inside it: a copy, or mirrored at the value of a reservoir. The whole
- * layer, ghosts of the axes before included: axis by axis all edges come out right. */
+/* Fills the ghosts of one side from the layer inside it: a copy, or mirrored at the value of a reservoir. The whole layer
+ * including ghosts of the previous axes: axis by axis, this fills all edges correctly. */
 static void fill_side(const gab_phasefield_model *model, gab_field *field, int side, const double *reservoir)
 {
   const int axis = side / 2;

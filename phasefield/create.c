@@ -9,10 +9,9 @@ static const char *const side_names[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
 /* ------------------------------------------------------------------------------------------ derived options
  */
 
-/* Two phases diffuse into each other with gamma / tau. Inside a third phase, with a fraction x of each,
- * their difference diffuses faster by 2 ((1 - 2x)^2 + 2 x^2): up to 2, and 1.5 at x = 7 %. Below 7 % the
- * projection onto the simplex limits growing modes; above it junctions move wrongly long before anything
- * diverges. */
+/* Two phases diffuse into each other with gamma / tau. Inside a third phase, with a fraction x of each, their difference
+ * diffuses faster by 2 ((1 - 2x)^2 + 2 x^2): up to 2, and 1.5 at x = 7 %. Below 7 % the projection onto the simplex limits
+ * growing modes; above 7 % junctions move wrongly long before the solution diverges. */
 static const double at_junctions = 1.5;
 
 double gab_phasefield_stable_dt(const gab_phasefield_options *options, int dimension, double dx)

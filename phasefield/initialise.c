@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state at the start, of a cell of any level and of a block. */
+/* The initial state of a cell of any level and of a block. */
 #include "phasefield/levels/levels_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-/* But for the rounding of the projection itself: in single precision, say, they are not. */
+/* Apart from rounding of the projection, e.g. in single precision. */
 static bool is_on_simplex(int phases, const double *phi)
 {
   double sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which block, which of its fields, where it lies, the model of its level. */
+/* Access to blocks, their fields and positions, and the model of a level. */
 #include "phasefield/levels/levels_impl.h"
 
 gab_phasefield_block *gab_phasefield_block_of(const gab_phasefield *phasefield, size_t index)
