@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file driver.h
- *  @brief What the sources of the driver `gabion` share: all of its subfolders, plans and commands.
+ *  @brief Declarations shared by the sources of the driver `gabion`: all of its subfolders, plans and commands.
  *
  *  Stability: internal.
  */
@@ -23,10 +23,10 @@ gab_status gab_app_case_plan(const gab_app_case *which, int32_t ranks, gab_app_p
 
 /* ---------------------------------------------------------------- commands, each returns an exit code */
 
-/** Notes the name by which this program was called, for the next two functions. */
+/** Stores the name by which this program was called, for the next two functions. */
 void gab_app_program_note(const char *path);
 const char *gab_app_program(void);
-/** Writes a text of usage, with the name of this program where it says `gabion `. */
+/** Writes a usage text; replaces `gabion ` by the name of this program. */
 void gab_app_usage_put(const char *usage, FILE *out);
 int gab_app_command_run(int argc, char **argv);
 int gab_app_command_check(int argc, char **argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is the same for the cases of all solvers. */
+/* Parts that cases of all solvers have in common. */
 #include "apps/driver/case/case_impl.h"
 #include "apps/driver/solver_impl.h"
 
@@ -20,7 +20,7 @@ gab_monitor_list gab_app_case_monitors(const gab_app_case *which)
   return which->solver->monitors ? which->solver->monitors() : (gab_monitor_list){0};
 }
 
-/* A check that would never be made. */
+/* Refuses a check that the solver does not have. */
 static gab_status refuse_check(const gab_app_case *which)
 {
   const gab_solver *solver = which->solver;

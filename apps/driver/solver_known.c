@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which solvers there are in this program. */
+/* The solvers of this program. */
 #include "apps/driver/solver_impl.h"
 #include "apps/driver/run/run.h"
 
