@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the sides of the domain: to be raised whenever the same parameters give other bits there. 1, which records do not name: pressure
- * sides and outflows without viscous stress, inlets and sides that move without the links in their edges, the factor of a profile taken
- * last, user-defined sides asked next to bodies, too. */
+/* Revision of the sides of the domain; raise it when the same parameters give other bits there. 1 (not recorded): pressure
+ * sides and outflows without viscous stress; inlets and moving sides without the links in their edges; the factor of a
+ * profile multiplied last; user-defined sides evaluated next to bodies, too. */
 enum { SIDES_REVISION = 2 };
-/* Of patches: the same for what follows from their regions. */
+/* Revision of patches: the same for the results of their regions. */
 enum { PATCHES_REVISION = 1 };
 
-/* Whether a revision of the sides matters. It does not beyond walls, free-slip sides and lids that only meet walls. */
+/* Whether the revision of the sides matters: not with only walls, free-slip sides, and lids that meet walls only. */
 static bool names_sides(const gab_lbm_options *options)
 {
   int axes = 0;
@@ -29,8 +29,8 @@ static bool names_sides(const gab_lbm_options *options)
   return (axes & (axes - 1)) != 0;
 }
 
-/* The library's kernels of all families, with and without force, give the bits of one of these, and so do a program's own whose
- * revision is 0. As snprintf(). */
+/* The library's kernels of all families, with and without force, have the same bits, and so do user-defined ones with
+ * revision 0. As snprintf(). */
 static int print(const gab_lbm *lbm, char *text, size_t capacity)
 {
   const gab_lbm_options *options = &lbm->model.options;
@@ -49,7 +49,7 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
   char numbers[48] = "";
   if (gab_lattice_is_own(gab_lattice_number(lattice)))
     snprintf(numbers, sizeof numbers, ", lattice with the numbers %016" PRIx64, gab_lattice_numbers(lattice));
-  /* Revision 1 rounded the mass that walls on finer levels make slab by slab, so that it depended on fused blocks. */
+  /* Revision 1 rounded the mass created by walls on finer levels per slab, so that it depended on fused blocks. */
   const char *walls = !lbm->model.walls.is_on ? "" : levels[0] ? ", walls revision 2" : ", walls revision 1";
   char sides[64] = "";
   if (names_sides(options)) snprintf(sides, sizeof sides, ", sides revision %d", SIDES_REVISION);
@@ -60,7 +60,7 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
                   sides);
 }
 
-/* @param[out] text  all of it, however long the title of the collision is: the revisions stand at its end. To be freed */
+/* @param[out] text  complete for any length of the collision's title: the revisions are at its end. To be freed */
 static gab_status describe(const gab_lbm *lbm, char **text)
 {
   const size_t length = (size_t)print(lbm, NULL, 0);

@@ -17,8 +17,8 @@ static gab_flag_bits flag_of(int what)
                                     : GAB_CELL_IS_SOLID;
 }
 
-/* What a cell or ghost is: by geometry, at the level that its place has. Where no block is there is no fluid,
- * even if a finer look might find some. */
+/* Flag of a cell or ghost: by geometry, at the level of its place. A place without a block is not fluid, even if it
+ * contains fluid at a finer level. */
 gab_flag_bits gab_lbm_flag_of(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3])
 {
   const int level = block->at->level;
@@ -44,7 +44,7 @@ gab_flag_bits gab_lbm_flag_of(const gab_lbm_model *model, const gab_lbm_block *b
   }
 }
 
-/* Flags of all cells and ghosts: by geometry and the levels around, so that nothing has to be sent. */
+/* Flags of all cells and ghosts: by geometry and the surrounding levels, without communication. */
 static gab_status make_flags(const gab_lbm_model *model, gab_lbm_block *block)
 {
   const int32_t *size = model->cells, *ghosts = model->shape.ghosts;
@@ -78,7 +78,7 @@ static size_t list_runs(gab_lbm_block *block)
   return count;
 }
 
-/* The runs, and where those of each slab begin. */
+/* The runs, and the first run of each slab. */
 static gab_status make_runs(const gab_lbm_model *model, gab_lbm_block *block)
 {
   block->run_count = list_runs(block);
@@ -94,7 +94,7 @@ static gab_status make_runs(const gab_lbm_model *model, gab_lbm_block *block)
   return GAB_OK;
 }
 
-/* Beside other levels blocks store all cells. */
+/* Next to other levels blocks store all cells. */
 static bool is_sparse(const gab_lbm_model *model, const gab_lbm_block *block)
 {
   for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
@@ -113,7 +113,7 @@ static gab_status make_links(const gab_lbm_model *model, gab_lbm_block *block)
   return gab_links_build(model, block, NULL);
 }
 
-/* Paths across a boundary of levels look two coarse cells into a finer block. */
+/* Paths across a border of levels reach two coarse cells into a finer block. */
 static gab_status check_level(const gab_lbm_model *model, int level, const gab_block *place)
 {
   if (level == 0) return GAB_OK;
@@ -129,8 +129,8 @@ static gab_status check_level(const gab_lbm_model *model, int level, const gab_b
   return GAB_OK;
 }
 
-/* What it is to be made of: lists that it shares with others, or its own. Of a sparse block the runs only,
- * whose numbers and links come with its places. */
+/* Makes the lists of a block, shared with others or its own. For a sparse block only the runs; its numbers and links are
+ * made with its places. */
 static gab_status make_lists(const gab_lbm_model *model, const gab_forest *forest, const gab_block *place,
                              gab_lbm_block *block)
 {
@@ -151,7 +151,7 @@ static gab_status make_lists(const gab_lbm_model *model, const gab_forest *fores
   return is_alike ? gab_link_template_share(model->link_templates, &key, block) : GAB_OK;
 }
 
-/* Who makes a block gives all fluid cells a state, so cells need not be cleared before if all are. */
+/* The creator of a block sets the state of all fluid cells, so cells are cleared only if some are solid. */
 static gab_status make_fields(const gab_lbm_model *model, gab_lbm_block *block)
 {
   if (is_sparse(model, block)) return gab_sparse_build(model, block);
@@ -177,7 +177,7 @@ static void destroy_block(void *user, void *data)
   gab_fused_leave(block);
   gab_field_destroy(&block->src);
   gab_field_destroy(&block->dst);
-  gab_flags_destroy(&block->flags); /* of one that could not be made */
+  gab_flags_destroy(&block->flags); /* of a block that could not be made */
   gab_sparse_release(block);
   gab_level_interface_destroy(&block->interface);
   gab_link_template_leave(block);
@@ -196,7 +196,7 @@ static gab_status create_block(void *user, const gab_forest *forest, const gab_b
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   gab_status status = make_lists(user, forest, place, made);
   if (status == GAB_OK) status = make_fields(user, made);
-  gab_flags_destroy(&made->flags); /* runs and links know it all */
+  gab_flags_destroy(&made->flags); /* runs and links contain the same information */
   if (status != GAB_OK) destroy_block(user, made);
   else *data = made;
   return status;
@@ -207,7 +207,7 @@ static void clear(gab_field *field)
   if (field) memset(field->data, 0, field->map.elements * gab_precision_bytes(field->shape.precision));
 }
 
-/* Sparse blocks send zeros for solid cells, and those that are all fluid have none. */
+/* Sparse blocks send zeros for solid cells; blocks without solid cells need nothing. */
 gab_status gab_lbm_clear_solid_of(const gab_lbm_model *model, gab_lbm_block *block)
 {
   gab_buffer state;
@@ -229,8 +229,8 @@ gab_status gab_lbm_clear_solid_of(const gab_lbm_model *model, gab_lbm_block *blo
   return status;
 }
 
-/* A block that stays dense keeps its fields as they are: what fluid cells have sent lies there, and all else
- * is written before it is read. */
+/* A block that remains dense keeps its fields: they contain the populations sent by fluid cells, and all others are written
+ * before they are read. */
 static gab_status move_state(gab_lbm_model *model, gab_lbm_block *from, gab_lbm_block *to)
 {
   if (!from->sparse && !is_sparse(model, to)) {
@@ -264,7 +264,7 @@ gab_status gab_lbm_remake(gab_lbm_model *model, const gab_forest *forest, const 
   gab_status status = make_lists(model, forest, place, made);
   if (status == GAB_OK) status = move_state(model, block, made);
   gab_flags_destroy(&made->flags);
-  if (status == GAB_OK) { /* others know it by its address */
+  if (status == GAB_OK) { /* other blocks refer to it by its address */
     gab_lbm_block old = *block;
     *block = *made;
     *made = old;

@@ -18,7 +18,7 @@ gab_domain gab_lbm_domain(const gab_forest_options *options)
     domain.periodic[axis] = options->periodic[axis];
     domain.origin[axis] = options->origin[axis];
   }
-  if (domain.dimension == 2) domain.periodic[2] = true; /* nothing ever looks beyond */
+  if (domain.dimension == 2) domain.periodic[2] = true; /* no cell reads beyond it */
   return domain;
 }
 
@@ -32,7 +32,7 @@ static void fill_defaults(gab_lbm_options *options, int dimension)
     if (options->sides[side].density == 0) options->sides[side].density = 1;
 }
 
-/* @param[in] index  of the side that has it, or a part of which */
+/* @param[in] index  of the side, or of the side of the patch */
 static gab_status check_side(const gab_side *side, const char *name, int index, const gab_domain *domain)
 {
   bool periodic = domain->periodic[index / 2];
@@ -120,7 +120,7 @@ static gab_status set_geometry(gab_lbm_model *model, const gab_geometry *geometr
   return GAB_OK;
 }
 
-/* Diffusion in cells half as wide, in half the time: 1/omega - 1/2 doubles. */
+/* The same diffusion in cells half as wide, in half the time: 1/omega - 1/2 doubles. */
 static double rate_on(double rate, int level) { return 1 / (0.5 + ldexp(1 / rate - 0.5, level)); }
 
 double gab_lbm_magic_on(const gab_lbm_options *options, int level)
@@ -150,16 +150,15 @@ static gab_collision_rates rates_of(const gab_lbm_options *options, double magic
   return rates;
 }
 
-/* sigma c_s / length per step (Poinsot & Lele 1992). With sigma = 2 the sound that a starting inlet makes
- * dies out fastest; much more reflects it, much less lets the mean density drift for long. */
+/* sigma c_s / length per step (Poinsot & Lele 1992). With sigma = 2 the sound of a starting inlet decays fastest; a much
+ * larger value reflects it, a much smaller one lets the mean density drift for long. */
 static double stiffness_of(double sigma, int side, int level, const gab_domain *domain)
 {
   const double sound = 0.57735026918962576;
   return fmin(1, ldexp(sigma * sound / (double)domain->cells[side / 2], -level));
 }
 
-/* Viscosities and the acceleration are the same on all levels, the magic parameter too unless it is bounded.
- */
+/* Viscosities and the acceleration are the same on all levels, and so is the magic parameter unless it is bounded. */
 static void set_level(gab_lbm_model *model, int level, const gab_domain *domain)
 {
   gab_level_model *made = &model->level[level];
@@ -180,8 +179,8 @@ static void set_level(gab_lbm_model *model, int level, const gab_domain *domain)
   }
 }
 
-/* Whether links across the slab axis read all that the next cell has sent: the sweep of the cell behind that takes a part of it, so
- * that these three must be in one slab. */
+/* Whether links across the slab axis read all populations that the next cell has sent: the sweep of the cell behind
+ * overwrites some of them, so these three cells must be in one slab. */
 static bool reads_beyond_slabs(const gab_lbm_model *model)
 {
   bool reads = false;
@@ -191,8 +190,8 @@ static bool reads_beyond_slabs(const gab_lbm_model *model)
   return reads;
 }
 
-/* As thick as a part of a cache, or the whole block: what one slab brings in is still there when the slab
- * itself and its neighbours need it. */
+/* Slabs fit into part of a cache: data loaded for one slab is still there for its neighbours. Or one slab is the whole
+ * block. */
 static void set_slabs(gab_lbm_model *model)
 {
   const size_t wanted = (size_t)512 << 10;
@@ -205,9 +204,9 @@ static void set_slabs(gab_lbm_model *model)
   model->slabs = (layers + model->slab_layers - 1) / model->slab_layers;
 }
 
-/* Blocks that store all cells in place lie in fused fields where these are wider than a block; as wide as an index reaches.
- * @param[in] ranks  that share the domain @param[out] places  of a fused field; 1: each block has a field of its own
- * @param[out] shape,map  of a fused field, or of that field */
+/* In-place blocks that store all cells are in fused fields if these are wider than a block; the width is limited by the
+ * range of an index. @param[in] ranks  that share the domain @param[out] places  of a fused field; 1: each block has a
+ * separate field @param[out] shape,map  of a fused field, or of the separate one */
 static gab_status fit_fused_fields(const gab_lbm_model *model, const gab_forest_options *forest, int ranks,
                                    int *places, gab_field_shape *shape, gab_field_map *map)
 {
@@ -261,9 +260,9 @@ static gab_status set_storage(gab_lbm_model *model, const gab_forest_options *fo
   return GAB_OK;
 }
 
-/* Between many small bodies a sparse block is faster than a dense one below about three quarters of fluid
- * (doc/performance.md). Around one large body the rows of a dense block are as fast as in open space, but it
- * takes memory for all cells; at this share that is a third more than all of a sparse one. */
+/* Between many small bodies a sparse block is faster than a dense one below about 75 % of fluid (doc/performance.md).
+ * Around one large body the rows of a dense block are as fast as in open space, but it needs memory for all cells: at this
+ * share a third more than a sparse one. */
 static double sparse_below(gab_kernel_blocks blocks)
 {
   const double least_share = 0.6, never = 0, always = 2;
@@ -271,7 +270,7 @@ static double sparse_below(gab_kernel_blocks blocks)
   return blocks == GAB_KERNEL_BLOCKS_SPARSE ? always : never;
 }
 
-/* After the rates of the levels. */
+/* Call it after the rates of the levels are set. */
 static gab_status set_kernel(gab_lbm_model *model)
 {
   const gab_collision *collision = model->options.collision;
@@ -285,7 +284,7 @@ static gab_status set_kernel(gab_lbm_model *model)
   return GAB_OK;
 }
 
-/* Open sides look at the next cell across them. */
+/* Open sides read the next cell across them. */
 static gab_status check_depth(const gab_lbm_options *options, const int32_t cells[3], int dimension)
 {
   for (int k = 0; k < gab_lbm_condition_count(options); k++) {
@@ -344,7 +343,8 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
   lbm->world = gab_forest_world(forest);
   for (int k = 0; k < GAB_MOST_CONDITIONS; k++)
     lbm->scale[k] = k >= gab_lbm_condition_count(options) || gab_lbm_condition(options, k)->flow_rate == 0;
-  lbm->temporal_cache = gab_cache_share() / 3 * 2; /* others share it, and more than a band goes through */
+  lbm->temporal_cache =
+      gab_cache_share() / 3 * 2; /* other data needs the rest, and more than one band is in use */
   GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), gab_world_members(lbm->world)->ranks,
                     geometry, options));
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file lbm_impl.h
- *  @brief What the sources of lbm/ share: the model, the data of a block, the kernels.
+ *  @brief Declarations shared by the sources of lbm/: the model, the data of a block, the kernels.
  *
  *  Stability: internal.
  */
@@ -25,8 +25,7 @@
 /* ------------------------------------------------------------------------------------------ kernels */
 
 /** Distance, in values, from the end of a run to the lines that are prefetched next. Lines are prefetched `ahead` values
- *  before they are swept; past the end of the run these lie in one of the next runs.
- *  @param[in] end  behind the last run that comes */
+ * before they are swept; past the end of the run these are in one of the next runs. @param[in] end after the last run */
 static inline ptrdiff_t gab_sweep_jump(const gab_run *run, const gab_run *end, int32_t ahead)
 {
   const int32_t length = run->length;
@@ -58,23 +57,23 @@ typedef struct gab_kernel_variant {
 } gab_kernel_variant;
 #define GAB_KERNELS_PER_LATTICE (GAB_REALS_COUNT * 2)
 
-/** Tables of kernels: of a family, one table for each lattice, of #GAB_KERNELS_PER_LATTICE. Those of a lattice that the
- * model is not defined on are empty: no name, no function. */
+/** Tables of kernels: of a family, one table for each lattice, of #GAB_KERNELS_PER_LATTICE. Those of lattices on which the
+ * model is not defined are empty: no name, no function. */
 struct gab_collision_kernels {
   const gab_kernel *const *of[GAB_FAMILY_COUNT];
   const gab_kernel *const
-      *of_any; /**< for lattices of programs, by family, one table for all of them; NULL: not defined there */
+      *of_any; /**< for user-defined lattices, by family, one table for all; NULL: not defined there */
   /** The function of one cell if the model has no gab_collision.cell; contract as there. */
   void (*cell)(const gab_lattice *lattice, const gab_collision_rates *rates, bool forced, double *f);
 };
-/** The loop that calls a function of one cell, of lattices that are known at run time: gab_collision_kernels.of_any. */
+/** The loop that calls a function of one cell on lattices known only at run time: gab_collision_kernels.of_any. */
 extern const gab_kernel *const gab_kernels_of_any_lattice[GAB_FAMILY_COUNT];
 /** One cell of TRT and SRT on any lattice, with the bits of their kernels in double. */
 void gab_collide_two_rates(const gab_lattice *lattice, const gab_collision_rates *rates, bool forced,
                            double *f);
 /** Whether a lattice is user-defined. @param[in] number  gab_lattice_number() */
 static inline bool gab_lattice_is_own(int number) { return number >= GAB_LATTICE_COUNT; }
-/** The kernel of a variant. It has the name of its lattice; for lattices of programs gab_kernel_find() sets the name. */
+/** The kernel of a variant. It has the name of its lattice; for user-defined lattices gab_kernel_find() sets the name. */
 static inline const gab_kernel *gab_kernel_of(const gab_collision_kernels *kernels, gab_kernel_kind family,
                                               gab_kernel_variant wanted)
 {
@@ -86,9 +85,8 @@ static inline const gab_kernel *gab_kernel_of(const gab_collision_kernels *kerne
 
 /** @param[in] options  with the defaults filled in */
 gab_kernel_variant gab_kernel_wanted(const gab_lbm_options *options);
-/** @param[in] family  its name; NULL is auto
- *  @return NULL with an error message if there is no such family, it has no such kernel, or the model is not defined on the
- * lattice; not owned, there as long as the program runs */
+/** @param[in] family  its name; NULL is auto @return NULL with an error message if there is no such family or kernel, or
+ *   the model is not defined on the lattice; static */
 const gab_kernel *gab_kernel_find(const char *family, const gab_collision *collision,
                                   gab_kernel_variant wanted);
 /** Of the library's own families. */
@@ -109,20 +107,19 @@ gab_status gab_kernel_compare(const gab_kernel_family *family, const gab_collisi
 typedef struct gab_lbm_model gab_lbm_model;
 typedef struct gab_level_model gab_level_model;
 
-/* Each link writes one population: that of a boundary cell in direction q, at the place from which the kernel reads it
- * for the adjacent fluid cell. Cells are indices in component 0; gab_storage maps them to places of populations. In
- * sparse blocks links hold places: see gab_sparse_apply_links(). */
+/* Each link writes one population: that of a boundary cell in direction q, where the kernel reads it for the adjacent fluid
+ * cell. Cells are indices in component 0; gab_storage maps them to places of populations. In sparse blocks links hold
+ * places: see gab_sparse_apply_links(). */
 
-/** Bounce-back and free slip: the populations of a row of boundary cells along x are copies of those that other cells
- *  sent. */
+/** Bounce-back and free slip: the populations of a row of boundary cells along x are copies of those sent by other cells. */
 typedef struct gab_copy_link {
   uint32_t to, from;
   int32_t length;
   int16_t q, from_q;
 } gab_copy_link;
 
-/** Bounce-back with the momentum of a side: value = (what the fluid cell sent) + term * ramp[factor]. In an edge a second
- *  side `adds` its term. */
+/** Bounce-back with the momentum of a side: value = (population sent by the fluid cell) + term * ramp[factor]. In an edge a
+ * second side `adds` its term. */
 typedef struct gab_velocity_link {
   uint32_t to, from;
   double term;
@@ -131,8 +128,8 @@ typedef struct gab_velocity_link {
   bool adds;
 } gab_velocity_link;
 
-/** Interpolated walls and moving bodies: value = a * near + b * far + term. Near is what the fluid cell sent
- *  towards the boundary cell. */
+/** Interpolated walls and moving bodies: value = a * near + b * far + term. Near is the population that the fluid cell sent
+ * towards the boundary cell. */
 typedef struct gab_linear_link {
   uint32_t to, near, far;
   int16_t q, far_q;
@@ -172,7 +169,8 @@ typedef struct gab_open_link {
 typedef struct gab_momentum_link {
   uint32_t to, from;
   uint32_t cell;             /**< index of the fluid cell, in a sparse block too */
-  unsigned body : 27, q : 5; /**< q of what the boundary cell sends; there is a link for each of many cells */
+  unsigned body : 27, q : 5; /**< direction of the population of the boundary cell; there is a link for each
+                              * of many cells */
 } gab_momentum_link;
 
 /** The lists that are written each step. */
@@ -186,8 +184,8 @@ enum {
   GAB_LINK_LISTS
 };
 
-/** Wall with a slip length: adds to a velocity link what the velocity in the first two cells gives. In a sparse block `cell` and `next` are
- *  rows of gab_sparse::open_cells. */
+/** Wall with a slip length: adds a term from the velocity in the first two cells to a velocity link. In a sparse block
+ * `cell` and `next` are rows of gab_sparse::open_cells. */
 typedef struct gab_slip_link {
   uint32_t to, from; /**< as those of the velocity link */
   uint32_t cell, next;
@@ -219,7 +217,8 @@ typedef struct gab_links {
 typedef struct gab_open_view {
   double sent[GAB_LATTICE_MAX_Q]; /**< by its fluid cell */
   double next, mirrored;          /**< for q and its mirror: see gab_open_source */
-  double next_drho; /**< density of the next cell less 1; 0 without ::GAB_OPEN_NEXT, or if nobody reads it */
+  double
+      next_drho; /**< density of the next cell minus 1; 0 without ::GAB_OPEN_NEXT, or if it is not needed */
   const double *ramp; /**< one factor per condition */
   double spread
       [3]; /**< by axis along the side: half of (populations sent in both directions minus those arriving from both), or 0 */
@@ -264,15 +263,15 @@ static inline double gab_wall_excess_of(double value) { return (value + 6) - 6; 
 #define GAB_CELL_IS_FLUID   ((gab_flag_bits)1)
 #define GAB_CELL_IS_SOLID   ((gab_flag_bits)2)
 #define GAB_CELL_IS_OUTSIDE ((gab_flag_bits)4)
-#define GAB_CELL_IS_FINER   ((gab_flag_bits)8) /* a ghost cell in the place of a finer block */
+#define GAB_CELL_IS_FINER   ((gab_flag_bits)8) /* a ghost cell in a finer block */
 
-/** Populations that cross from a block to its neighbour in one direction, with their places in both; equal for all
- *  blocks. Cells are indices in component 0; gab_storage says where their populations are. */
+/** Populations that cross from a block to its neighbour in one direction, with their places in both; equal for all blocks.
+ * Cells are indices in component 0; gab_storage maps them to populations. */
 typedef struct gab_ghost_side {
   int16_t q[GAB_LATTICE_MAX_Q]; /**< the populations that cross */
   int count;
   bool across;    /**< over the first or the last slab */
-  int8_t along_x; /**< -1, 0, 1: where the receiver lies along x, as seen by the sender */
+  int8_t along_x; /**< -1, 0, 1: position of the receiver along x relative to the sender */
   bool leaves_below[GAB_LATTICE_MAX_Q],
       leaves_above
           [GAB_LATTICE_MAX_Q]; /**< for sides with along_x 0: whether a population leaves the columns of the
@@ -285,15 +284,15 @@ typedef struct gab_ghost_side {
 /** Levels that a flow can have. */
 #define GAB_LBM_LEVELS 12
 
-/** What differs from level to level: the lattice velocity is the same on all, so that cells half as wide make
- *  two steps in the time of one. */
+/** Parameters of a level. The lattice velocity is the same on all levels, so cells half as wide take two steps for one. */
 struct gab_level_model {
   int level;
   gab_collision_rates rates;
-  double bulk_rate;                         /* of the trace of the stress: even, but for MRT */
-  double outflow_stiffness[GAB_SIDE_COUNT]; /* share of the density difference made up for per step */
-  double softness[GAB_SIDE_COUNT];          /* the same of characteristic outlets, over their relaxation */
-  double volume;                            /* of a cell, in cells of level 0 */
+  double bulk_rate; /* of the trace of the stress: that of the even parts, except for MRT */
+  double
+      outflow_stiffness[GAB_SIDE_COUNT]; /* fraction of the density difference that is corrected per step */
+  double softness[GAB_SIDE_COUNT];       /* the same of characteristic outlets, divided by their relaxation */
+  double volume;                         /* of a cell, in cells of level 0 */
 };
 
 /** The neighbour of a block in a direction. */
@@ -305,7 +304,7 @@ typedef enum gab_beside_kind {
 } gab_beside_kind;
 typedef struct gab_beside {
   uint8_t kind[GAB_DIRECTIONS];
-  uint8_t finer[GAB_DIRECTIONS]; /**< which children of the place there exist: bits */
+  uint8_t finer[GAB_DIRECTIONS]; /**< bits: existing children of that place */
 } gab_beside;
 gab_beside gab_beside_of(const gab_forest *forest, const gab_block *block);
 
@@ -331,7 +330,7 @@ struct gab_lbm_model {
   int slab_axis;     /* a block is swept by slabs of some layers across its last axis */
   int32_t slab_layers;
   int32_t slabs;
-  gab_ghost_side ghost_sides[GAB_DIRECTIONS]; /* by direction as seen by the sender */
+  gab_ghost_side ghost_sides[GAB_DIRECTIONS]; /* by direction from the sender */
   gab_storage storage[2]; /* the storage states of the field of a block; the first is the initial one */
   double sparse_below;    /* share of fluid cells below which a block is sparse; 0: never, 2: always */
   struct gab_link_templates *link_templates; /* link_template_impl.h; changed while blocks are made */
@@ -340,9 +339,9 @@ struct gab_lbm_model {
   gab_open_fn arrives[GAB_MOST_CONDITIONS];  /* of open conditions; of others NULL */
   bool reads_next_density[GAB_MOST_CONDITIONS];
   bool reads_next_cell[GAB_MOST_CONDITIONS]; /* links read all that the next cell has sent */
-  unsigned sponges;                          /* bits of the sides that, or patches of which, have one */
+  unsigned sponges;                          /* bits of sides with a sponge, also on a patch */
   gab_wall_balance walls;
-  const gab_forest *forest; /* of it */
+  const gab_forest *forest; /* of the sponges */
 };
 
 /** Data of a block. */
@@ -350,12 +349,12 @@ typedef struct gab_lbm_block gab_lbm_block;
 typedef struct gab_sparse gab_sparse;
 typedef struct gab_sparse_draft gab_sparse_draft;
 
-/** A side whose ghosts come from a block of this process; or the sides of adjacent blocks of a fused group, whose ghosts
- *  come from as many adjacent blocks. */
+/** A side whose ghosts come from a local block; or the sides of adjacent blocks of a fused group, whose ghosts come from as
+ * many adjacent blocks. */
 typedef struct gab_lbm_fetch {
   const gab_lbm_block *source; /**< the first */
   const gab_ghost_side *side;
-  const gab_lbm_block *last; /**< whose ghosts it sets */
+  const gab_lbm_block *last; /**< receiver of the ghosts */
   int32_t blocks;
 } gab_lbm_fetch;
 
@@ -365,15 +364,15 @@ typedef struct gab_lbm_slabs {
 } gab_lbm_slabs;
 
 struct gab_lbm_block {
-  gab_field *src;                   /* the state; of a block in a fused field a view of it */
-  struct gab_fused_place *in_fused; /* NULL: it has a field of its own */
-  gab_field *dst;                   /* where the next one goes; NULL in place */
+  gab_field *src;                   /* the state; in a fused field a view of it */
+  struct gab_fused_place *in_fused; /* NULL: it has a separate field */
+  gab_field *dst;                   /* destination of the next step; NULL in place */
   const gab_storage
       *now; /* storage state of src. Adjacent blocks may differ, since exchanged and packed data does not
                            * depend on it */
-  gab_sparse *sparse; /* only fluid cells are stored: lbm/sparse/sparse_impl.h; NULL: all cells are */
-  uint64_t work;      /* nanoseconds of all threads, if they are counted */
-  gab_flags *flags;   /* while it is made */
+  gab_sparse *sparse; /* stores fluid cells only: lbm/sparse/sparse_impl.h; NULL: stores all cells */
+  uint64_t work;      /* nanoseconds of all threads, if measured */
+  gab_flags *flags;   /* while the block is made */
   struct gab_link_template
       *link_template; /* owner of the lists of runs, links and the interface; NULL: the block owns them */
   gab_run *runs;
@@ -389,8 +388,8 @@ struct gab_lbm_block {
   const size_t *fused_start;
   gab_lbm_fetch fetches[GAB_DIRECTIONS - 1];
   int fetch_count;
-  uint32_t remote;                        /* directions as seen by the sender from which messages come */
-  gab_lbm_slabs early_sweep, early_links; /* what can be done before they have come; ghosts if any sweep */
+  uint32_t remote;                        /* directions of the senders of messages */
+  gab_lbm_slabs early_sweep, early_links; /* slabs that need no messages; ghosts if any sweep */
   uint64_t fluid_cells;
   gab_links links;
   const gab_level_model *at;      /* its level */
@@ -406,12 +405,12 @@ typedef struct gab_lbm_clock {
   _Alignas(GAB_ALIGNMENT) double ghosts, links, sweep, interfaces, messages, all;
 } gab_lbm_clock;
 
-/** A share of the work on one block or, in a step, on the blocks that are swept together with it (`next`). */
+/** A share of the work on one block or, in a step, on a group of blocks swept together (`next`). */
 typedef struct gab_lbm_job {
   gab_lbm_block *block;
   size_t part, parts;
   size_t first_slab, last_slab; /**< its slabs */
-  size_t by;                    /**< the thread that swept it last */
+  size_t by;                    /**< the thread that last swept it */
 } gab_lbm_job;
 
 typedef struct gab_lbm_jobs {
@@ -419,9 +418,9 @@ typedef struct gab_lbm_jobs {
   size_t count;
 } gab_lbm_jobs;
 
-/** The jobs of a thread; the others help when they are done with theirs. */
+/** The jobs of a thread; other threads help when they have finished theirs. */
 typedef struct gab_lbm_queue {
-  _Alignas(GAB_ALIGNMENT) atomic_size_t next; /* a cache line of its own */
+  _Alignas(GAB_ALIGNMENT) atomic_size_t next; /* in a separate cache line */
   size_t first, last;
 } gab_lbm_queue;
 
@@ -435,7 +434,7 @@ typedef struct gab_lbm_plan {
   bool has_early, has_late; /* slabs that need no messages, and that need messages */
   bool knows_temporal_plan;
   struct gab_temporal_plan *temporal; /* owned: temporal_block_impl.h; NULL: one step at a time */
-  uint64_t exchange;                  /* number of the plan of the exchange that it was made from; 0: none */
+  uint64_t exchange;                  /* number of the exchange plan for which it was made; 0: none */
 } gab_lbm_plan;
 
 /** Progress of the exchange of a step. */
@@ -461,16 +460,17 @@ struct gab_lbm {
   gab_lbm_stage stage[GAB_LBM_LEVELS];
   gab_coupling *coupling;
   uint64_t joined;      /* revision of the forest for which all blocks have been joined */
-  gab_step joined_in;   /* this step ... */
-  bool is_packed;       /* ... blocks that could not be adjacent at that time have been moved since */
+  gab_step joined_in;   /* step of the last join ... */
+  bool is_packed;       /* ... blocks that could not be adjacent then have been moved since */
   int deepest;          /* level of a block of this process or of its neighbours; 0: one level only */
-  gab_lbm_clock *clock; /* owned; one per thread; NULL: nothing is timed */
+  gab_lbm_clock *clock; /* owned; one per thread; NULL: timing is off */
   size_t clocks;
   gab_step step;
   double scale
-      [GAB_MOST_CONDITIONS]; /**< of the velocity of a condition; not 1 if that has a flow rate, 0 before it is found. Part of the state */
-  uint64_t temporally_blocked_steps; /* of several: gab_lbm_steps() */
-  size_t temporal_cache;             /* bytes of the last cache that a thread may take for a temporal block */
+      [GAB_MOST_CONDITIONS]; /**< of the velocity of a condition; not 1 if it has a flow rate, 0 before it is
+                              * determined. Part of the state */
+  uint64_t temporally_blocked_steps; /* in temporal blocks: gab_lbm_steps() */
+  size_t temporal_cache;             /* bytes of the last cache for a temporal block of a thread */
   gab_lbm_ghosts ghosts;             /* of the next step on level 0; finer levels follow it */
   int64_t
       walls_made; /* created by the walls of this process in the present step, as gab_wall_balance.excess */
@@ -539,7 +539,7 @@ gab_status gab_lbm_pack_together(const gab_lbm_model *model, const gab_lbm_block
                                  gab_buffer *const *out);
 gab_status gab_lbm_unpack_together(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count,
                                    gab_reader *const *in);
-/* Of the table of callbacks; user is the model. */
+/* Callbacks of the table; user is the model. */
 gab_status gab_lbm_split(void *user, const gab_forest *forest, const gab_block *parent,
                          const void *parent_data, const gab_block *const *children,
                          void *const *children_data);
@@ -580,7 +580,8 @@ int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]
 /** Writes the populations of boundary cells. @param[in] ramp  all factors */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_FACTORS]);
 
-/** What a wall with a slip length adds to a population: slip.c. Pure. @param[in] sent,next_sent  by the fluid cell and the next one */
+/** Term of a wall with a slip length for a population: slip.c. Pure. @param[in] sent,next_sent  by the fluid cell and the
+ * next one */
 double gab_slip_of_link(const gab_lbm_model *model, const gab_level_model *at, const gab_slip_link *link,
                         const double *sent, const double *next_sent);
 
@@ -656,11 +657,11 @@ void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t
 /** The same of all blocks of a fused group, row by row. @param[in] first  its first block */
 void gab_lbm_sweep_fused(const gab_lbm_model *model, gab_lbm_block *first, size_t slab,
                          const double ramp[GAB_SIDE_FACTORS]);
-/** What cells of a slab have sent, right after their sweep. */
+/** Populations that cells of a slab have sent, right after their sweep. */
 typedef struct gab_sponge_cells {
   gab_field *field;
   const ptrdiff_t *sent;
-  bool is_part; /**< the field holds `count` cells of the slab, from the one that has the number ... */
+  bool is_part;          /**< the field has only `count` cells of the slab, from number ... */
   uint32_t shift, count; /**< ... shift; else 0 */
 } gab_sponge_cells;
 /** Sets gab_lbm_model.sponges. */
@@ -701,7 +702,7 @@ gab_status gab_lbm_fill_arrivals(gab_lbm *lbm);
 /** Adds the share of this process to the forces of this step or sub-step. After gab_links_apply(). @param[in] sub of
  *  gab_lbm_substep */
 void gab_lbm_add_forces(gab_lbm *lbm, int level, int sub);
-/** Adds what replacements next to finer blocks take from bodies: behind the collision of that level. */
+/** Adds what replacements next to finer blocks take from bodies; after the collision of that level. */
 void gab_lbm_add_replaced_forces(gab_lbm *lbm, int level);
 void gab_lbm_clear_forces(gab_lbm *lbm);
 

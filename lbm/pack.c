@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images of the populations of blocks: direction by direction the fluid cells in z, y, x order, in the precision of the field.
+/* Images of the populations of blocks: direction by direction the fluid cells in z, y, x order, in the precision of the
+ * field.
  *
- * Of a block in a fused field a row of cells is a small part of what lies in a row there, and the processor fetches the neighbours'
- * parts, too. So blocks of a fused field are packed together: row by row of the fused field, as it lies in memory, a part of each
- * row to the image of each block. Restoring goes the same way round: what comes to lie in a row is put together first. */
+ * In a fused field a row of a block is a small part of a row in memory, and the processor loads the parts of its
+ * neighbours, too. So blocks of a fused field are packed together: row by row of the fused field, a part of each row to the
+ * image of each block. A restore assembles each row of the fused field first. */
 #include "core/base/buffer_rows.h"
 #include "core/memory/nontemporal_impl.h"
 #include "lbm/lbm_impl.h"
@@ -17,14 +18,14 @@ size_t gab_lbm_packed_size(const gab_lbm_model *model, const gab_lbm_block *bloc
          gab_precision_bytes(model->options.precision);
 }
 
-/* What the first cell of a run sent in direction q; the others follow. */
+/* Population q that the first cell of a run sent; those of the other cells follow. */
 static unsigned char *row_of(const gab_lbm_block *block, const gab_run *run, int q)
 {
   return (unsigned char *)block->src->data +
          gab_place(run->start, block->now->sent[q]) * gab_precision_bytes(block->src->shape.precision);
 }
 
-/* Of a fused field each block has one part, cells and two ghosts, in each row. @param[in] count  blocks that are dealt with
+/* In a fused field each block has one part, cells and two ghosts, in each row. @param[in] count  blocks that are packed
  * together */
 static gab_rows_lie how_rows_lie(const gab_lbm_block *block, size_t count)
 {
@@ -55,7 +56,7 @@ gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, 
   return gab_buffer_rows_end(&rows);
 }
 
-/* Bytes of a row from which on it pays to store it past the cache, though its ends share their lines with others. */
+/* Minimum bytes of a row for a non-temporal store to pay off, although its ends share their lines with others. */
 static size_t nontemporal_from(const gab_lbm_block *block)
 {
   return how_rows_lie(block, 1) == GAB_ROWS_APART ? 256 : 1024;
@@ -86,22 +87,22 @@ gab_status gab_lbm_unpack(const gab_lbm_model *model, gab_lbm_block *block, gab_
 
 /* ------------------------------------------------------------------------------------------ those of a fused field */
 
-/* One of the blocks, and how far it has come. */
+/* One of the blocks, and its progress. */
 typedef struct part {
   _Alignas(GAB_CACHE_LINE) gab_buffer_rows rows; /* packing */
   const unsigned char *from;                     /* unpacking */
   const gab_lbm_block *block;
-  bool is_full;         /* without solid cells: a row is one run */
-  unsigned char *first; /* if it is: what its first cell has sent in the direction */
-  size_t run;           /* if not: the next */
+  bool is_full;         /* without solid cells: one run per row */
+  unsigned char *first; /* if so: the population that its first cell sent in the direction */
+  size_t run;           /* if not: the next run */
 } part;
 
 /* A row of cells, in one direction. */
 typedef struct row {
   int q;
   int32_t y, z;
-  size_t offset; /* from the block's first cell to its own, in bytes */
-  size_t bytes;  /* of all of it */
+  size_t offset; /* from the first cell of the block, in bytes */
+  size_t bytes;  /* of the row */
   size_t each;   /* of a value */
 } row;
 
@@ -126,7 +127,7 @@ static inline const gab_run *next_run(part *of, const row *at)
   return run;
 }
 
-/* Through all rows of a fused field, direction by direction. */
+/* Visits all rows of a fused field, direction by direction. */
 static gab_status walk(const gab_lbm_model *model, part *parts, size_t count,
                        gab_status (*at_row)(part *parts, size_t count, const row *at))
 {
@@ -176,14 +177,14 @@ gab_status gab_lbm_pack_together(const gab_lbm_model *model, const gab_lbm_block
   if (how_rows_lie(blocks[0], count) != GAB_ROWS_IN_TURN ||
       make_parts(model, blocks, count, &parts) != GAB_OK) {
     for (size_t i = 0; i < count; i++) GAB_TRY(gab_lbm_pack(model, blocks[i], out[i]));
-    return GAB_OK; /* so it takes no memory */
+    return GAB_OK; /* so it needs no memory */
   }
   const gab_status status = pack_rows(model, parts, count, out);
   gab_free(&parts);
   return status;
 }
 
-/* What comes to lie in one piece. */
+/* Bytes that will be contiguous. */
 typedef struct gathered {
   _Alignas(GAB_CACHE_LINE) unsigned char bytes[2048];
   unsigned char *to;
@@ -211,7 +212,7 @@ static inline void gather(gathered *piece, unsigned char *to, const unsigned cha
 static gab_status unpack_row(part *parts, size_t count, const row *at)
 {
   gathered piece;
-  piece.to = piece.bytes; /* nowhere yet */
+  piece.to = piece.bytes; /* empty */
   piece.count = 0;
   for (size_t i = 0; i < count; i++) {
     part *of = &parts[i];
