@@ -57,13 +57,14 @@ static void set_palette(png_structp png, png_infop info, const kind *is, uint32_
   if (is->clear) png_set_tRNS(png, info, alpha, 2, NULL);
 }
 
-static void write_picture(const kind *is, png_uint_32 width, png_uint_32 height, uint32_t seed)
+static void write_picture(const kind *is, png_uint_32 width, png_uint_32 height, uint32_t first)
 {
   FILE *file = fopen(path, "wb");
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png_create_info_struct(png);
   assert_non_null(file);
   if (setjmp(png_jmpbuf(png))) fail_msg("libpng cannot write this kind");
+  uint32_t seed = first;
   png_init_io(png, file);
   png_set_compression_level(png, 1);
   png_set_IHDR(png, info, width, height, is->depth, is->type, is->interlace, PNG_COMPRESSION_TYPE_DEFAULT,

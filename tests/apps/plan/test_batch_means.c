@@ -85,7 +85,7 @@ static void a_trend_has_no_interval(void **state)
 static void batches_are_merged_in_pairs(void **state)
 {
   batch_means all = {0};
-  double mean, half;
+  double mean = 0, half = 0;
   (void)state;
   for (int i = 0; i < 1024; i++) batch_means_note(&all, i % 4);
   assert_true(all.length == 64 && all.whole == 16 && all.in_sum == 0);
