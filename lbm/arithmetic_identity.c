@@ -13,6 +13,8 @@
 enum { SIDES_REVISION = 2 };
 /* Revision of patches: the same for the results of their regions. */
 enum { PATCHES_REVISION = 1 };
+/* Of patches of bodies: for what follows from where links cross a surface. */
+enum { BODY_PATCHES_REVISION = 1 };
 
 /* Whether the revision of the sides matters: not with only walls, free-slip sides, and lids that meet walls only. */
 static bool names_sides(const gab_lbm_options *options)
@@ -21,6 +23,7 @@ static bool names_sides(const gab_lbm_options *options)
   for (int k = 0; k < gab_lbm_condition_count(options); k++) {
     const gab_side *given = gab_lbm_condition(options, k);
     const int axis = gab_lbm_condition_side(options, k) / 2;
+    if (axis > 2) return true;
     if (gab_side_is_open(given)) return true;
     if (!gab_side_moves(given)) continue;
     if (given->velocity[axis] != 0 || given->profile != GAB_PROFILE_CONSTANT) return true;
@@ -51,10 +54,13 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
     snprintf(numbers, sizeof numbers, ", lattice with the numbers %016" PRIx64, gab_lattice_numbers(lattice));
   /* Revision 1 rounded the mass created by walls on finer levels per slab, so that it depended on fused blocks. */
   const char *walls = !lbm->model.walls.is_on ? "" : levels[0] ? ", walls revision 2" : ", walls revision 1";
-  char sides[64] = "";
+  char sides[96] = "";
   if (names_sides(options)) snprintf(sides, sizeof sides, ", sides revision %d", SIDES_REVISION);
-  if (options->patches && options->patches->count > 0)
+  if (options->patches && options->patches->count > options->patches->on_bodies)
     snprintf(sides + strlen(sides), sizeof sides - strlen(sides), ", patches revision %d", PATCHES_REVISION);
+  if (options->patches && options->patches->on_bodies > 0)
+    snprintf(sides + strlen(sides), sizeof sides - strlen(sides), ", body patches revision %d",
+             BODY_PATCHES_REVISION);
   return snprintf(text, capacity, "%s/%s/%s, revision %d%s%s%s%s%s", lattice->name, reals,
                   options->collision->title, options->collision->revision, levels, walls, kernel, numbers,
                   sides);

@@ -56,6 +56,7 @@ static gab_status check_patches(const gab_patches *patches, const gab_domain *do
 {
   for (int i = 0; patches && i < patches->count; i++) {
     const gab_patch *patch = &patches->list[i];
+    if (patch->side == GAB_PATCH_ON_BODY) continue;
     if (patch->faces == 0 || !(patches->sides >> patch->side & 1))
       GAB_FAIL(GAB_ERR_ARGUMENT, "patch '%s': gab_patches_complete() has not been called", patch->name);
     GAB_TRY(check_side(&patch->condition, patch->name, patch->side, domain));
@@ -322,7 +323,8 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   set_along(model);
   for (int k = 0; k < gab_lbm_condition_count(&model->options); k++) {
     const gab_side_descriptor *kind = gab_side_of(gab_lbm_condition(&model->options, k));
-    model->arrives[k] = kind->arrives;
+    const bool is_on_body = gab_lbm_condition_side(&model->options, k) == GAB_PATCH_ON_BODY;
+    model->arrives[k] = is_on_body && kind->arrives ? gab_side_pressure_on_body : kind->arrives;
     model->reads_next_density[k] = kind->reads_next_density;
     model->reads_next_cell[k] =
         kind->reads_next_density || gab_lbm_condition(&model->options, k)->slip_length > 0;

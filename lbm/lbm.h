@@ -388,11 +388,14 @@ double gab_lbm_side_peak(const gab_lbm *lbm, int condition);
 
 /** Flow through a side or patch in a step, and the pressure there. */
 typedef struct gab_side_load {
-  double area; /**< of the faces of fluid cells, in cells of level 0 */
+  /** Of the faces of fluid cells, in cells of level 0; of a patch of a body a weight: the area of a plane along the axes. */
+  double area;
   double flow; /**< mass into the domain per step, in units of a cell of level 0 at density 1 */
   /** Momentum transferred through the side: by pressure, friction and outflow; relative to the pressure at density 1, as
    * for bodies. */
   double force[3];
+  double
+      torque[3]; /**< of a patch of a body: about the torque point of that, as gab_body_load.torque; else 0 */
   double pressure; /**< mean over the faces after the step: of the cells there, extrapolated linearly */
 } gab_side_load;
 /** Requests side loads and forces in the next gab_lbm_exchange_finish(). On all processes. */

@@ -128,13 +128,22 @@ typedef struct gab_velocity_link {
   bool adds;
 } gab_velocity_link;
 
-/** Interpolated walls and moving bodies: value = a * near + b * far + term. Near is the population that the fluid cell sent
- * towards the boundary cell. */
+/** Interpolated walls and moving bodies: value = a * near + b * far + term * ramp[factor]. Near is the population that the
+ * fluid cell sent towards the boundary cell. */
 typedef struct gab_linear_link {
   uint32_t to, near, far;
-  int16_t q, far_q;
+  int8_t q, far_q;
+  int16_t factor; /**< of #GAB_SIDE_FACTORS: of a patch of a body; else #GAB_SIDE_UNIT */
   double a, b, term;
 } gab_linear_link;
+
+/** Mass that a patch of a body is to let in by a link, which the balance of walls leaves; of other links 0. Where the wall is further than
+ *  half-way, the link gives less, and the interpolation the rest. @param[in] given  term * ramp[factor] */
+static inline double gab_linear_intended(const gab_linear_link *link, double given)
+{
+  if (link->factor == GAB_SIDE_UNIT) return 0;
+  return link->far_q == link->q ? given / link->a : given;
+}
 
 /** Substitutes for a population that arrives through an open side: see lbm/sides/open_sides.c. */
 typedef enum gab_open_source {
@@ -168,9 +177,10 @@ typedef struct gab_open_link {
  *  places hold them, in either order. */
 typedef struct gab_momentum_link {
   uint32_t to, from;
-  uint32_t cell;             /**< index of the fluid cell, in a sparse block too */
-  unsigned body : 27, q : 5; /**< direction of the population of the boundary cell; there is a link for each
-                              * of many cells */
+  uint32_t cell; /**< index of the fluid cell, in a sparse block too */
+  /** q: direction of the population of the boundary cell; condition: of the patch, 0 without one. There is a link for each
+   * of many cells. */
+  unsigned body : 21, condition : 6, q : 5;
 } gab_momentum_link;
 
 /** The lists that are written each step. */

@@ -61,6 +61,10 @@ typedef struct gab_body_shape {
   double (*crossing)(const gab_body *body, const double from[3], const double to[3]);
   /** How the points of a box relate to the body. NULL: by the distance of its centre; without a distance, by lo and hi. */
   gab_relation (*relation)(const gab_body *body, const double lo[3], const double hi[3]);
+  /** Whether the part of the surface that is nearest to a point has a name that the file of the body gives. NULL: parts have no names. */
+  bool (*is_in_group)(const gab_body *body, const char *group, const double point[3]);
+  /** Area of the parts of that name, and a box that they lie in; 0 if no part has it. NULL without `is_in_group`. */
+  double (*group_area)(const gab_body *body, const char *group, double lo[3], double hi[3]);
   /** What `gabion check` says of such a body, in one line. NULL: nothing. @param[in] dx  width of a cell of level 0 */
   void (*describe)(const gab_body *body, double dx, char *text, size_t capacity);
   /** Frees gab_body.data. NULL: there is nothing to free. */

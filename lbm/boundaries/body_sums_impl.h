@@ -21,6 +21,10 @@ typedef struct gab_body_sums {
 void gab_body_push(const gab_lbm_model *model, int level, size_t body, const double point[3],
                    const int8_t c[3], double given, gab_body_sums *sums);
 
+/** The same into sums of a part of the body. */
+void gab_body_push_on(const gab_lbm_model *model, int level, size_t body, const double point[3],
+                      const int8_t c[3], double given, gab_exact_sum force[3], gab_exact_sum torque[3]);
+
 /** Centre of a cell of a block, in cells of its level from the corner of the domain. @param[in] index  in component 0 */
 static inline void gab_centre_of_index(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t index,
                                        double centre[3])

@@ -389,12 +389,12 @@ bool gab_geometry_covers_cells(const gab_geometry *geometry, int level, size_t b
   return false;
 }
 
-double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const int64_t solid[3], int body,
-                                  const int8_t c[3])
+/* By the surface as described, in the length of the link from its fluid end. */
+static double crossing_of(const gab_geometry *geometry, int level, const int64_t solid[3], int body,
+                          const int8_t c[3])
 {
   const double half_way = 0.5;
   int64_t inside[3];
-  if (body < 0 || geometry->bodies[body].wall == GAB_WALL_STAIRCASE) return half_way;
   if (!wrap(&geometry->domain, level, solid, inside)) return half_way;
   double centre[3], direction[3];
   centre_of_cell(&geometry->domain, level, inside, centre);
@@ -410,6 +410,27 @@ double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const
     if (distance > -DBL_EPSILON && distance <= 1 + DBL_EPSILON) return fmin(fmax(distance, DBL_EPSILON), 1);
   }
   return half_way;
+}
+
+double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const int64_t solid[3], int body,
+                                  const int8_t c[3])
+{
+  const double half_way = 0.5;
+  if (body < 0 || geometry->bodies[body].wall == GAB_WALL_STAIRCASE) return half_way;
+  return crossing_of(geometry, level, solid, body, c);
+}
+
+double gab_geometry_crossing(const gab_geometry *geometry, int level, const int64_t solid[3], int body,
+                             const int8_t c[3], double point[3])
+{
+  const gab_domain *domain = &geometry->domain;
+  const double distance = crossing_of(geometry, level, solid, body, c);
+  int64_t inside[3];
+  if (!wrap(domain, level, solid, inside)) memcpy(inside, solid, sizeof inside);
+  for (int axis = 0; axis < 3; axis++)
+    point[axis] =
+        ldexp((double)inside[axis] + 0.5 + (1 - distance) * c[axis], axis < domain->dimension ? -level : 0);
+  return distance;
 }
 
 void gab_geometry_wall_velocity(const gab_geometry *geometry, int level, const int64_t cell[3], int body,
@@ -461,23 +482,48 @@ void gab_geometry_arm(const gab_geometry *geometry, int level, size_t body, cons
   }
 }
 
-bool gab_geometry_normal(const gab_geometry *geometry, int level, const int64_t cell[3], int body,
-                         double normal[3], double *distance)
+/* The copy or image whose surface is nearest to a point. @param[out] distance  in cells of level 0 */
+static const gab_shape_data *nearest_shape(const gab_geometry *geometry, int body, const double point[3],
+                                           double *distance)
 {
-  const int dimension = geometry->domain.dimension;
-  int64_t inside[3];
-  double centre[3];
   const gab_shape_data *nearest = NULL;
-  if (!gab_body_has_surface(&geometry->bodies[body]) || !wrap(&geometry->domain, level, cell, inside))
-    return false;
-  centre_of_cell(&geometry->domain, level, inside, centre);
   *distance = INFINITY;
   for (size_t i = geometry->first_shape[body]; i < geometry->first_shape[body + 1]; i++) {
-    const double away = ldexp(fabs(gab_shape_distance(&geometry->shapes[i], centre)), level);
+    const double away = fabs(gab_shape_distance(&geometry->shapes[i], point));
     if (away < *distance) nearest = &geometry->shapes[i];
     *distance = fmin(*distance, away);
   }
-  return nearest && gab_shape_normal(nearest, dimension, centre, normal);
+  return nearest;
+}
+
+bool gab_geometry_normal(const gab_geometry *geometry, int level, const int64_t cell[3], int body,
+                         double normal[3], double *distance)
+{
+  int64_t inside[3];
+  double centre[3];
+  if (!gab_body_has_surface(&geometry->bodies[body]) || !wrap(&geometry->domain, level, cell, inside))
+    return false;
+  centre_of_cell(&geometry->domain, level, inside, centre);
+  const gab_shape_data *nearest = nearest_shape(geometry, body, centre, distance);
+  *distance = ldexp(*distance, level);
+  return nearest && gab_shape_normal(nearest, geometry->domain.dimension, centre, normal);
+}
+
+bool gab_geometry_normal_at(const gab_geometry *geometry, const double point[3], int body, double normal[3])
+{
+  double distance;
+  if (!gab_body_has_surface(&geometry->bodies[body])) return false;
+  const gab_shape_data *nearest = nearest_shape(geometry, body, point, &distance);
+  return nearest && gab_shape_normal(nearest, geometry->domain.dimension, point, normal);
+}
+
+bool gab_geometry_is_in_group(const gab_geometry *geometry, const double point[3], int body,
+                              const char *group)
+{
+  double distance;
+  if (!gab_body_has_surface(&geometry->bodies[body])) return false;
+  const gab_shape_data *nearest = nearest_shape(geometry, body, point, &distance);
+  return nearest && gab_shape_is_in_group(nearest, group, point);
 }
 
 /* The shapes whose surface may pass through a box; all of them if they are too many to be listed. */

@@ -50,6 +50,20 @@ GAB_EXTENDER bool gab_geometry_covers_cells(const gab_geometry *geometry, int le
 double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const int64_t solid[3], int body,
                                   const int8_t c[3]);
 
+/** Where a link crosses the surface of a body, as described, staircase or not; half-way where it has no exact surface. Pure.
+ *  @param[in] solid,c  as gab_geometry_wall_distance() takes them, `body` not negative
+ *  @param[out] point  in cells of level 0 from the corner of the domain, in which the solid cell lies
+ *  @return distance from the fluid cell, in units of the link's length */
+GAB_EXTENDER double gab_geometry_crossing(const gab_geometry *geometry, int level, const int64_t solid[3],
+                                          int body, const int8_t c[3], double point[3]);
+/** The same as gab_geometry_normal(), at any point. @param[in] point  in cells of level 0 from the corner of the domain */
+GAB_EXTENDER bool gab_geometry_normal_at(const gab_geometry *geometry, const double point[3], int body,
+                                         double normal[3]);
+/** Whether the part of a body's surface that is nearest to a point has a name (gab_body_shape.is_in_group). Pure.
+ *  @param[in] point  in cells of level 0 from the corner of the domain */
+GAB_EXTENDER bool gab_geometry_is_in_group(const gab_geometry *geometry, const double point[3], int body,
+                                           const char *group);
+
 /** Velocity of a body's wall near a cell, in cells per step. Pure. @param[in] body  of that cell, or near it
  *  @param[in] offset  from the cell's centre to the wall, in cells of `level` */
 GAB_EXTENDER void gab_geometry_wall_velocity(const gab_geometry *geometry, int level, const int64_t cell[3],

@@ -1,126 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lbm/levels/level_interface_impl.h"
-#include "lbm/sparse/sparse_impl.h"
+#include "lbm/boundaries/links_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-#define APPEND(list, count, ...)                                                                             \
-  do {                                                                                                       \
-    GAB_TRY(gab_list_reserve(&(list), (count), sizeof *(list)));                                             \
-    (list)[(count)++] = __VA_ARGS__;                                                                         \
-  } while (0)
-
-/* A link on its way into a list: population q of boundary cell b is pulled into fluid cell x = b + c_q. */
-typedef struct link {
-  const gab_lbm_model *model;
-  gab_lbm_block *block;
-  gab_sparse_draft *draft; /* of a sparse block, else NULL */
-  uint32_t cell;           /* index or number of x */
-  int q;
-  const int8_t *c;
-  int32_t b[3], x[3]; /* cells of the block */
-} link;
-
-static int64_t cell_of_domain(const link *at, const int32_t cell[3], int axis)
-{
-  return at->block->first[axis] + cell[axis];
-}
-
-static int64_t size_of_domain(const link *at, int axis)
-{
-  const gab_domain *domain = gab_geometry_domain(at->model->geometry);
-  return domain->cells[axis] << (axis < domain->dimension ? at->block->at->level : 0);
-}
-
-static uint32_t index_of(const link *at, const int32_t cell[3])
-{
-  return (uint32_t)gab_field_index(&at->model->map, cell[0], cell[1], cell[2], 0);
-}
-
-static bool is_fluid(const link *at, const int32_t cell[3])
-{
-  return gab_flags_are_on(at->block->flags, cell[0], cell[1], cell[2], GAB_CELL_IS_FLUID);
-}
-
-/* Where the link writes: in a dense block the boundary cell, in a sparse one an extra place. */
-static gab_status target_of(const link *at, uint32_t *to)
-{
-  if (at->draft) return gab_sparse_add_place(at->draft, at->cell, at->q, to);
-  *to = index_of(at, at->b);
-  return GAB_OK;
-}
-
-/* The fluid cell; in a sparse block the place where it sends to the boundary cell in the even state. */
-static uint32_t origin_of(const link *at)
-{
-  return at->draft ? (uint32_t)at->q * at->block->sparse->stride + at->cell : at->cell;
-}
-
-/* In a sparse block nothing has to be copied: both places are made one. */
-static gab_status add_same_place(const link *at, const int32_t from_cell[3], int from_q)
-{
-  const uint32_t other = gab_sparse_number(at->draft, from_cell);
-  if (other == UINT32_MAX) return gab_sparse_add_way(at->draft, at->cell, at->q, from_cell, from_q);
-  gab_sparse_redirect(at->draft, at->cell, at->q, other, gab_lattice_opposite(from_q));
-  return GAB_OK;
-}
-
-/* The boundary cell sends what cell `from` has sent in direction from_q. Links of cells side by side, made
- * one after another, become one. */
-static gab_status add_copy_link(const link *at, const int32_t from_cell[3], int from_q)
-{
-  gab_links *links = &at->block->links;
-  links->copied_cells++;
-  if (at->draft) return add_same_place(at, from_cell, from_q);
-  uint32_t to = index_of(at, at->b), from = index_of(at, from_cell);
-  if (links->copy_count > 0) {
-    gab_copy_link *last = &links->copies[links->copy_count - 1];
-    uint32_t length = (uint32_t)last->length;
-    if (last->q == at->q && last->from_q == from_q && last->to + length == to &&
-        last->from + length == from) {
-      last->length++;
-      return GAB_OK;
-    }
-  }
-  APPEND(
-      links->copies, links->copy_count,
-      (gab_copy_link){.to = to, .from = from, .length = 1, .q = (int16_t)at->q, .from_q = (int16_t)from_q});
-  return GAB_OK;
-}
-
-/* What the fluid cell sent towards the boundary cell comes back. */
-static gab_status add_bounce_link(const link *at)
-{
-  return add_copy_link(at, at->x, gab_lattice_opposite(at->q));
-}
-
 /* ------------------------------------------------------------------------------------------ sides */
 
 /* -1 below the domain along an axis that is not periodic, 1 above it, 0 inside. */
-static int beyond(const link *at, int axis)
+static int beyond(const gab_link *at, int axis)
 {
   const gab_domain *domain = gab_geometry_domain(at->model->geometry);
-  int64_t cell = cell_of_domain(at, at->b, axis);
+  int64_t cell = gab_link_cell(at, at->b, axis);
   if (domain->periodic[axis]) return 0;
-  return cell < 0 ? -1 : cell >= size_of_domain(at, axis) ? 1 : 0;
+  return cell < 0 ? -1 : cell >= gab_link_size(at, axis) ? 1 : 0;
 }
 
 /* The condition at a cell of the block beyond a side. */
-static int condition_of(const link *at, const int32_t cell[3], int side)
+static int condition_of(const gab_link *at, const int32_t cell[3], int side)
 {
   int64_t place[3];
-  for (int axis = 0; axis < 3; axis++) place[axis] = cell_of_domain(at, cell, axis);
+  for (int axis = 0; axis < 3; axis++) place[axis] = gab_link_cell(at, cell, axis);
   return gab_condition_at(at->model, at->block->at->level, place, side);
 }
 
-static const gab_side *side_at(const link *at, int side)
+static const gab_side *side_at(const gab_link *at, int side)
 {
   return gab_lbm_condition(&at->model->options, condition_of(at, at->b, side));
 }
 
 /* The side that a cell outside of the domain, but not beyond walls and sides of given velocity, belongs to. */
-static int side_of(const link *at)
+static int side_of(const gab_link *at)
 {
   int best = -1;
   for (int axis = 0; axis < 3; axis++) {
@@ -134,7 +43,7 @@ static int side_of(const link *at)
 }
 
 /* Of the sides that the boundary cell lies beyond: bits. @param[out] closed  those that throw back */
-static unsigned sides_of(const link *at, unsigned *closed)
+static unsigned sides_of(const gab_link *at, unsigned *closed)
 {
   unsigned sides = 0;
   *closed = 0;
@@ -147,21 +56,14 @@ static unsigned sides_of(const link *at, unsigned *closed)
   return sides;
 }
 
-static bool is_inside(const link *at, const int32_t cell[3])
-{
-  bool inside = true;
-  for (int axis = 0; axis < 3; axis++) inside &= cell[axis] >= 0 && cell[axis] < at->model->cells[axis];
-  return inside;
-}
-
 /* The side at `axis` that the boundary cell lies beyond; -1: none. */
-static int side_across(const link *at, int axis)
+static int side_across(const gab_link *at, int axis)
 {
   const int where = beyond(at, axis);
   return where == 0 ? -1 : 2 * axis + (where > 0);
 }
 
-static bool is_turbulent(const link *at)
+static bool is_turbulent(const gab_link *at)
 {
   bool any = false;
   for (int axis = 0; axis < 3; axis++) {
@@ -172,12 +74,12 @@ static bool is_turbulent(const link *at)
 }
 
 /* In edges, and where the link crosses the outline of a patch, the part across the side only: along it there is no partner. */
-static gab_status add_fluctuations(const link *at, uint32_t to)
+static gab_status add_fluctuations(const gab_link *at, uint32_t to)
 {
   int64_t place[3];
   int count = 0;
   for (int axis = 0; axis < 3; axis++) {
-    place[axis] = cell_of_domain(at, at->b, axis);
+    place[axis] = gab_link_cell(at, at->b, axis);
     count += side_across(at, axis) >= 0;
   }
   for (int axis = 0; axis < 3; axis++) {
@@ -187,7 +89,7 @@ static gab_status add_fluctuations(const link *at, uint32_t to)
     GAB_TRY(gab_side_turbulence_add_link(
         at->model, at->block, side, condition, place,
         (gab_turbulent_link){.to = to,
-                             .from = origin_of(at),
+                             .from = gab_link_origin(at),
                              .q = (int16_t)at->q,
                              .across_only = count > 1 || condition != condition_of(at, at->x, side)}));
   }
@@ -195,7 +97,7 @@ static gab_status add_fluctuations(const link *at, uint32_t to)
 }
 
 /* The wall with a slip length that alone a boundary cell lies beyond, in front of which the fluid cell lies; -1: none. */
-static int slipping_wall(const link *at)
+static int slipping_wall(const gab_link *at)
 {
   int only = -1;
   for (int axis = 0; axis < 3; axis++) {
@@ -208,48 +110,48 @@ static int slipping_wall(const link *at)
   return condition_of(at, at->b, only) == condition_of(at, at->x, only) ? only : -1;
 }
 
-static link mirror_of(const link *at, int side);
+static gab_link mirror_of(const gab_link *at, int side);
 
 /* Of a direction along the wall too. The link and its mirror give each other's mass, so that both are there or none. */
-static bool slips(const link *at)
+static bool slips(const gab_link *at)
 {
   const int side = slipping_wall(at);
   if (side < 0) return false;
-  const link mirror = mirror_of(at, side);
+  const gab_link mirror = mirror_of(at, side);
   return mirror.q != at->q && slipping_wall(&mirror) == side;
 }
 
-static gab_status add_navier_link(const link *at, uint32_t to)
+static gab_status add_navier_link(const gab_link *at, uint32_t to)
 {
   gab_links *links = &at->block->links;
   const int side = slipping_wall(at);
   int32_t next[3];
   for (int axis = 0; axis < 3; axis++) next[axis] = at->x[axis] + (axis == side / 2 ? at->c[axis] : 0);
   gab_slip_link made = {.to = to,
-                        .from = origin_of(at),
+                        .from = gab_link_origin(at),
                         .cell = at->cell,
                         .length = ldexp(side_at(at, side)->slip_length, at->block->at->level),
                         .q = (int16_t)at->q,
                         .side = (int8_t)side,
-                        .has_next = is_inside(at, next) && is_fluid(at, next)};
+                        .has_next = gab_link_is_inside(at, next) && gab_link_is_fluid(at, next)};
   if (at->draft) GAB_TRY(gab_sparse_add_open(at->draft, at->cell, &made.cell));
   made.next = made.cell;
   if (made.has_next && at->draft)
     GAB_TRY(gab_sparse_add_open(at->draft, gab_sparse_number(at->draft, next), &made.next));
-  else if (made.has_next) made.next = index_of(at, next);
-  APPEND(links->slips, links->slip_count, made);
+  else if (made.has_next) made.next = gab_link_index(at, next);
+  GAB_LINK_APPEND(links->slips, links->slip_count, made);
   return GAB_OK;
 }
 
 /* Beyond walls and sides of given velocity. */
-static gab_status add_closed_link(const link *at)
+static gab_status add_closed_link(const gab_link *at)
 {
   gab_links *links = &at->block->links;
   gab_wall_terms terms;
   uint32_t to = 0;
   bool adds = false;
   int64_t place[3];
-  for (int axis = 0; axis < 3; axis++) place[axis] = cell_of_domain(at, at->b, axis);
+  for (int axis = 0; axis < 3; axis++) place[axis] = gab_link_cell(at, at->b, axis);
   gab_side_terms(at->model, at->block->at->level, at->q, place, &terms);
   for (int k = 0; k < terms.count; k++) {
     const double term = terms.of[k].term;
@@ -258,22 +160,22 @@ static gab_status add_closed_link(const link *at)
     if (!isfinite(term))
       GAB_FAIL(GAB_ERR_INPUT, "%s: the velocity is not finite at some place; look at the formula of shape",
                gab_condition_path(at->model->options.patches, factor % GAB_MOST_CONDITIONS));
-    if (!adds) GAB_TRY(target_of(at, &to));
-    APPEND(links->velocities, links->velocity_count,
-           (gab_velocity_link){.to = to,
-                               .from = origin_of(at),
-                               .term = term,
-                               .q = (int16_t)at->q,
-                               .factor = (int8_t)factor,
-                               .adds = adds});
+    if (!adds) GAB_TRY(gab_link_target(at, &to));
+    GAB_LINK_APPEND(links->velocities, links->velocity_count,
+                    (gab_velocity_link){.to = to,
+                                        .from = gab_link_origin(at),
+                                        .term = term,
+                                        .q = (int16_t)at->q,
+                                        .factor = (int8_t)factor,
+                                        .adds = adds});
     adds = true;
   }
   const bool fluctuates = is_turbulent(at), does_slip = slips(at);
-  if (!adds && !fluctuates && !does_slip) return add_bounce_link(at);
+  if (!adds && !fluctuates && !does_slip) return gab_link_add_bounce(at);
   if (!adds) {
-    GAB_TRY(target_of(at, &to));
-    APPEND(links->velocities, links->velocity_count,
-           (gab_velocity_link){.to = to, .from = origin_of(at), .q = (int16_t)at->q});
+    GAB_TRY(gab_link_target(at, &to));
+    GAB_LINK_APPEND(links->velocities, links->velocity_count,
+                    (gab_velocity_link){.to = to, .from = gab_link_origin(at), .q = (int16_t)at->q});
   }
   if (fluctuates) GAB_TRY(add_fluctuations(at, to));
   return does_slip ? add_navier_link(at, to) : GAB_OK;
@@ -281,7 +183,7 @@ static gab_status add_closed_link(const link *at)
 
 /* Reflected at all sides that the boundary cell lies beyond: what arrives has started in the mirror cell,
  * with the velocity across those sides reversed. */
-static gab_status add_slip_link(const link *at)
+static gab_status add_slip_link(const gab_link *at)
 {
   const gab_lattice *lattice = at->model->lattice;
   int32_t mirror[3];
@@ -291,13 +193,13 @@ static gab_status add_slip_link(const link *at)
     mirror[axis] = at->b[axis] - where;
     c[axis] = where != 0 ? -at->c[axis] : at->c[axis];
   }
-  if (is_fluid(at, mirror)) return add_copy_link(at, mirror, gab_lattice_direction(lattice, c));
+  if (gab_link_is_fluid(at, mirror)) return gab_link_add_copy(at, mirror, gab_lattice_direction(lattice, c));
   at->block->links.fallbacks++;
-  return add_bounce_link(at);
+  return gab_link_add_bounce(at);
 }
 
 /* Of the sides of a place, those that fluid passes: bits. @param[in] sides  of sides_of() */
-static unsigned open_among(const link *at, unsigned sides)
+static unsigned open_among(const gab_link *at, unsigned sides)
 {
   unsigned open = 0;
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
@@ -306,10 +208,10 @@ static unsigned open_among(const link *at, unsigned sides)
 }
 
 /* Whether open links may read what arrives from a cell: it is no finer one, and not beyond an open side. */
-static bool has_sent(const link *at, const int32_t cell[3])
+static bool has_sent(const gab_link *at, const int32_t cell[3])
 {
   unsigned closed;
-  link from = *at;
+  gab_link from = *at;
   memcpy(from.b, cell, sizeof from.b);
   const unsigned sides = sides_of(&from, &closed);
   if (gab_flags_get(at->block->flags, cell[0], cell[1], cell[2]) & GAB_CELL_IS_FINER) return false;
@@ -317,7 +219,7 @@ static bool has_sent(const link *at, const int32_t cell[3])
 }
 
 /* The axes along a side in whose two directions all that arrives in the fluid cell is known. */
-static uint8_t known_axes(const link *at, int side)
+static uint8_t known_axes(const gab_link *at, int side)
 {
   uint8_t axes = 0;
   for (int axis = 0; axis < at->model->lattice->dimension; axis++) {
@@ -331,7 +233,7 @@ static uint8_t known_axes(const link *at, int side)
 }
 
 /* A place beyond an open side, next to a body there: the body continues beyond the side. */
-static bool stands_before_body(const link *at)
+static bool stands_before_body(const gab_link *at)
 {
   int32_t inside[3];
   for (int axis = 0; axis < 3; axis++) inside[axis] = at->b[axis] - beyond(at, axis);
@@ -340,7 +242,7 @@ static bool stands_before_body(const link *at)
 
 /* Source of the population that arrives through one open side, if the next cell across that is fluid. @param[out] from,q  the cell that has
  * sent it and the direction; beyond free-slip sides, the mirror images of both */
-static gab_open_source source_of(const link *at, int side, int32_t from[3], int8_t *q)
+static gab_open_source source_of(const gab_link *at, int side, int32_t from[3], int8_t *q)
 {
   int c[3];
   int32_t other[3];
@@ -353,16 +255,17 @@ static gab_open_source source_of(const link *at, int side, int32_t from[3], int8
   *q = (int8_t)gab_lattice_direction(at->model->lattice, c);
   const gab_flag_bits flags = gab_flags_get(at->block->flags, from[0], from[1], from[2]);
   if (flags & GAB_CELL_IS_FLUID) return GAB_OPEN_NEXT;
-  if (!(flags & GAB_CELL_IS_FINER) || !is_inside(at, other) || !is_fluid(at, other)) return GAB_OPEN_SELF;
+  if (!(flags & GAB_CELL_IS_FINER) || !gab_link_is_inside(at, other) || !gab_link_is_fluid(at, other))
+    return GAB_OPEN_SELF;
   memcpy(from, other, sizeof other);
   *q = (int8_t)at->q;
   return GAB_OPEN_LINEAR;
 }
 
 /* The link of the same cell with the components along the side reversed. */
-static link mirror_of(const link *at, int side)
+static gab_link mirror_of(const gab_link *at, int side)
 {
-  link made = *at;
+  gab_link made = *at;
   int c[3];
   for (int axis = 0; axis < 3; axis++) c[axis] = axis == side / 2 ? at->c[axis] : -at->c[axis];
   made.q = gab_lattice_direction(at->model->lattice, c);
@@ -374,7 +277,7 @@ static link mirror_of(const link *at, int side)
 /* Whether a fluid cell lies in front of another kind of patch than its free-slip place. A reflection takes what the mirror cell has sent,
  * and gives that one what this cell has sent: the link of the mirror cell comes from the place in front of this one, which does not
  * reflect. So both throw back, or one population would be used twice and another one never. */
-static bool slips_next_to_other(const link *at)
+static bool slips_next_to_other(const gab_link *at)
 {
   bool is_next = false;
   for (int axis = 0; axis < 3; axis++) {
@@ -387,34 +290,34 @@ static bool slips_next_to_other(const link *at)
 }
 
 /* Whether what arrives in the next cell across an open side, in the same direction, is thrown back by a patch there. */
-static bool is_thrown_back_at(const link *at, int side, const int32_t next[3])
+static bool is_thrown_back_at(const gab_link *at, int side, const int32_t next[3])
 {
-  link further = *at;
+  gab_link further = *at;
   memcpy(further.x, next, sizeof further.x);
   further.b[side / 2] += at->c[side / 2];
   return slips_next_to_other(&further);
 }
 
 /* Of the link, or of its mirror. @param[in] next  the next cell across the side */
-static void find_source(const link *at, int k, const int32_t next[3], gab_open_link *open)
+static void find_source(const gab_link *at, int k, const int32_t next[3], gab_open_link *open)
 {
   unsigned closed;
   int32_t from[3];
   const unsigned sides = sides_of(at, &closed);
   open->source[k] = GAB_OPEN_SELF;
   if (closed || stands_before_body(at)) open->source[k] = GAB_OPEN_CLOSED;
-  else if (open_among(at, sides) == 1U << open->side && is_fluid(at, next) &&
+  else if (open_among(at, sides) == 1U << open->side && gab_link_is_fluid(at, next) &&
            !is_thrown_back_at(at, open->side, next)) {
     open->source[k] = (uint8_t)source_of(at, open->side, from, &open->from_q[k]);
-    open->from[k] = index_of(at, from);
+    open->from[k] = gab_link_index(at, from);
   }
 }
 
 /* In edges of open sides the fluid cell is the only source. */
-static gab_status find_sources(const link *at, gab_open_link *open)
+static gab_status find_sources(const gab_link *at, gab_open_link *open)
 {
   const int side = open->side;
-  const link mirror = mirror_of(at, side);
+  const gab_link mirror = mirror_of(at, side);
   int32_t next[3];
   unsigned closed;
   const unsigned sides = sides_of(at, &closed);
@@ -430,18 +333,18 @@ static gab_status find_sources(const link *at, gab_open_link *open)
   for (int axis = 0; axis < 3; axis++) next[axis] = at->x[axis] + (axis == side / 2 ? at->c[axis] : 0);
   find_source(at, 0, next, open);
   find_source(&mirror, 1, next, open);
-  if (open->source[0] == GAB_OPEN_NEXT && !at->draft) open->next = index_of(at, next);
-  if (!at->draft || !is_fluid(at, next)) return GAB_OK;
+  if (open->source[0] == GAB_OPEN_NEXT && !at->draft) open->next = gab_link_index(at, next);
+  if (!at->draft || !gab_link_is_fluid(at, next)) return GAB_OK;
   GAB_TRY(gab_sparse_add_open(at->draft, gab_sparse_number(at->draft, next), &open->from[0]));
   open->from[1] = open->from[0];
   return GAB_OK;
 }
 
 /* What open sides give at a link, before their factors in time. */
-static gab_status set_given(const link *at, gab_open_link *open)
+static gab_status set_given(const gab_link *at, gab_open_link *open)
 {
   int64_t place[3];
-  for (int axis = 0; axis < 3; axis++) place[axis] = cell_of_domain(at, at->b, axis);
+  for (int axis = 0; axis < 3; axis++) place[axis] = gab_link_cell(at, at->b, axis);
   for (int other = 0; other < GAB_SIDE_COUNT; other++) {
     if (!(open->sides >> other & 1)) continue;
     const gab_side *side = side_at(at, other);
@@ -457,20 +360,20 @@ static gab_status set_given(const link *at, gab_open_link *open)
   return GAB_OK;
 }
 
-static gab_status add_open_link(const link *at, int side)
+static gab_status add_open_link(const gab_link *at, int side)
 {
   gab_links *links = &at->block->links;
   gab_open_link open = {.cell = at->cell, .q = (int8_t)at->q, .side = (int8_t)side};
-  if (stands_before_body(at)) return add_bounce_link(at);
-  GAB_TRY(target_of(at, &open.to));
+  if (stands_before_body(at)) return gab_link_add_bounce(at);
+  GAB_TRY(gab_link_target(at, &open.to));
   if (at->draft) GAB_TRY(gab_sparse_add_open(at->draft, at->cell, &open.cell));
   GAB_TRY(find_sources(at, &open));
   GAB_TRY(set_given(at, &open));
-  APPEND(links->opens, links->open_count, open);
+  GAB_LINK_APPEND(links->opens, links->open_count, open);
   return GAB_OK;
 }
 
-static gab_status add_side_link(const link *at)
+static gab_status add_side_link(const gab_link *at)
 {
   unsigned closed;
   (void)sides_of(at, &closed);
@@ -478,76 +381,14 @@ static gab_status add_side_link(const link *at)
   const int side = side_of(at);
   switch (gab_side_of(side_at(at, side))->arrival) {
   case GAB_ARRIVAL_REFLECTED:
-    return slips_next_to_other(at) ? add_bounce_link(at) : add_slip_link(at);
+    return slips_next_to_other(at) ? gab_link_add_bounce(at) : add_slip_link(at);
   case GAB_ARRIVAL_COMPUTED:
     return add_open_link(at, side);
   case GAB_ARRIVAL_WRAPPED:
   case GAB_ARRIVAL_BOUNCED:
     break;
   }
-  return add_bounce_link(at);
-}
-
-/* ------------------------------------------------------------------------------------------ bodies */
-
-/* Bouzidi, Firdaouss & Lallemand 2001, eqs. 5 and 6; delta = 1/2 is half-way bounce-back. Without its target;
- * in a sparse block also without far, which is found when all places are known. */
-static gab_linear_link interpolated_link(const link *at, double delta, double term, bool *needs_fallback)
-{
-  const int16_t opposite = (int16_t)gab_lattice_opposite(at->q);
-  gab_linear_link made = {.near = origin_of(at), .q = (int16_t)at->q, .a = 1, .term = term};
-  made.far = made.near;
-  made.far_q = opposite;
-  *needs_fallback = false;
-  if (delta < 0.5) {
-    int32_t next[3] = {at->x[0] + at->c[0], at->x[1] + at->c[1], at->x[2] + at->c[2]};
-    *needs_fallback = !is_fluid(at, next) && !gab_level_is_open_place(at->model, at->block, next, NULL);
-    if (*needs_fallback) return made;
-    if (!at->draft) made.far = index_of(at, next);
-    made.a = 2 * delta;
-    made.b = 1 - 2 * delta;
-  } else if (delta > 0.5) {
-    made.far_q = made.q;
-    made.a = 1 / (2 * delta);
-    made.b = (2 * delta - 1) / (2 * delta);
-    made.term = term / (2 * delta);
-  }
-  return made;
-}
-
-/* Of the first child of a cell that is solid. */
-static int body_of_children(const gab_lbm_model *model, int level, const int64_t cell[3])
-{
-  const int dimension = model->lattice->dimension;
-  int body = -1;
-  for (int child = 0; child < 1 << dimension && body < 0; child++) {
-    int64_t at[3];
-    for (int axis = 0; axis < 3; axis++)
-      at[axis] = axis < dimension ? 2 * cell[axis] + (child >> axis & 1) : cell[axis];
-    body = gab_geometry_cell(model->geometry, level + 1, at);
-  }
-  return body;
-}
-
-int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3])
-{
-  int64_t at[3] = {cell[0], cell[1], cell[2]};
-  int body = -1;
-  for (int coarser = level; coarser >= 0 && body < 0; coarser--) {
-    body = gab_geometry_cell(model->geometry, coarser, at);
-    for (int axis = 0; axis < model->lattice->dimension; axis++) at[axis] >>= 1;
-  }
-  if (body < 0) body = body_of_children(model, level, cell);
-  return body < 0 ? -1 : body;
-}
-
-/* Of a link from a solid cell. A rotation changes the velocity across the link only, so that any point of the link will do. */
-static double body_term(const link *at, int level, const int64_t solid[3], int body)
-{
-  static const double at_centre[3] = {0, 0, 0};
-  double velocity[3];
-  gab_geometry_wall_velocity(at->model->geometry, level, solid, body, at_centre, velocity);
-  return gab_momentum_term(at->model, at->q, velocity);
+  return gab_link_add_bounce(at);
 }
 
 void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
@@ -555,49 +396,18 @@ void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t w
 {
   gab_lbm_block place = {.at = &model->level[level], .first = {wall[0], wall[1], wall[2]}};
   const int8_t *c = model->lattice->c[q];
-  const link at = {.model = model, .block = &place, .q = q, .c = c, .x = {c[0], c[1], c[2]}};
+  const gab_link at = {.model = model, .block = &place, .q = q, .c = c, .x = {c[0], c[1], c[2]}};
   unsigned closed;
   gab_side_terms(model, level, q, wall, terms);
   if (sides_of(&at, &closed) != 0) return;
   const int body = gab_lbm_body_at(model, level, wall);
-  if (body >= 0) terms->body = body_term(&at, level, wall, body);
-}
-
-static gab_status add_body_link(const link *at)
-{
-  gab_links *links = &at->block->links;
-  const gab_geometry *geometry = at->model->geometry;
-  int64_t solid[3];
-  if (gab_level_is_open_place(at->model, at->block, at->b, NULL)) return GAB_OK;
-  for (int axis = 0; axis < 3; axis++) solid[axis] = cell_of_domain(at, at->b, axis);
-  const int level = at->block->at->level;
-  int body = gab_lbm_body_at(at->model, level, solid);
-  if (body < 0) return add_bounce_link(at);
-  double delta = gab_geometry_wall_distance(geometry, level, solid, body, at->c);
-  const double term = body_term(at, level, solid, body);
-  bool falls_back;
-  gab_linear_link made = interpolated_link(at, delta, term, &falls_back);
-  links->fallbacks += falls_back;
-  if (made.b == 0 && made.term == 0) {
-    GAB_TRY(add_bounce_link(at));
-    made.to = at->draft ? made.near : index_of(at, at->b);
-  } else {
-    GAB_TRY(target_of(at, &made.to));
-    APPEND(links->linears, links->linear_count, made);
-  }
-  APPEND(links->momenta, links->momentum_count,
-         (gab_momentum_link){.to = made.to,
-                             .from = made.near,
-                             .cell = index_of(at, at->x),
-                             .body = (unsigned)body,
-                             .q = (unsigned)at->q & 31U});
-  return GAB_OK;
+  if (body >= 0) gab_link_body_terms(model, level, wall, body, q, terms);
 }
 
 /* ------------------------------------------------------------------------------------------ all of a block
  */
 
-static gab_status add_links_of_run(link *at, const gab_run *run)
+static gab_status add_links_of_run(gab_link *at, const gab_run *run)
 {
   const gab_lbm_model *model = at->model;
   for (at->q = 1; at->q < model->lattice->q; at->q++)
@@ -613,7 +423,7 @@ static gab_status add_links_of_run(link *at, const gab_run *run)
       if ((flags & GAB_CELL_IS_FLUID) && at->draft && gab_sparse_number(at->draft, at->b) == UINT32_MAX)
         GAB_TRY(gab_sparse_add_way(at->draft, at->cell, at->q, at->b, at->q));
       if (flags & GAB_CELL_IS_OUTSIDE) GAB_TRY(add_side_link(at));
-      if (flags & GAB_CELL_IS_SOLID) GAB_TRY(add_body_link(at));
+      if (flags & GAB_CELL_IS_SOLID) GAB_TRY(gab_link_add_body(at));
     }
   return GAB_OK;
 }
@@ -659,7 +469,7 @@ static gab_status prepare_balance(const gab_lbm_model *model, gab_links *links)
 gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab_sparse_draft *draft)
 {
   GAB_TRY(GAB_NEW_ARRAY(&block->links.start, (size_t)model->slabs + 1, GAB_MEMORY_OTHER));
-  link at = {.model = model, .block = block, .draft = draft};
+  gab_link at = {.model = model, .block = block, .draft = draft};
   for (int32_t slab = 0; slab < model->slabs; slab++) {
     note_start(&block->links, slab);
     for (size_t k = block->run_start[slab]; k < block->run_start[slab + 1]; k++)

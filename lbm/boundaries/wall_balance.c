@@ -16,8 +16,9 @@
 bool gab_lbm_has_open_side(const gab_lbm_options *options, int dimension)
 {
   for (int k = 0; k < gab_lbm_condition_count(options); k++)
-    if (gab_lbm_condition_side(options, k) < 2 * dimension && gab_lbm_condition_has_faces(options, k) &&
-        gab_side_is_open(gab_lbm_condition(options, k)))
+    if ((gab_lbm_condition_side(options, k) < 2 * dimension ||
+         gab_lbm_condition_side(options, k) == GAB_PATCH_ON_BODY) &&
+        gab_lbm_condition_has_faces(options, k) && gab_side_is_open(gab_lbm_condition(options, k)))
       return true;
   return false;
 }

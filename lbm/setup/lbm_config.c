@@ -356,6 +356,22 @@ static gab_status complete_sides(const gab_config *config, const gab_domain *dom
   return GAB_OK;
 }
 
+/* The equations of a start know the sides only. */
+static gab_status check_start(const gab_config *config, const gab_lbm_setup *setup)
+{
+  const gab_patches *patches = setup->patches;
+  const gab_initial_flow *flow = &setup->initial_flow;
+  for (int i = 0; patches && (flow->projects || flow->solves) && i < patches->count; i++) {
+    const gab_patch *patch = &patches->list[i];
+    if (patch->side != GAB_PATCH_ON_BODY || !gab_side_kind_passes_fluid(patch->condition.kind) ||
+        patch->condition.on_body == GAB_BODY_VELOCITY_ALONG)
+      continue;
+    return gab_config_fail(config, flow->projects ? "initial.project" : "initial.consistent_pressure",
+                           "cannot be true where fluid passes a patch of a body: %s", patch->path);
+  }
+  return GAB_OK;
+}
+
 static gab_status read_all(const gab_config *config, const gab_domain *domain, const char *folder,
                            gab_lbm_setup *setup)
 {
@@ -378,7 +394,11 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(read_mean_velocity(config, domain, setup));
   GAB_TRY(gab_lbm_read_bodies(config, domain->dimension, folder, &setup->units, &setup->bodies,
                               &setup->body_count));
+  GAB_TRY(gab_lbm_read_body_patches(config, domain, &setup->units, setup->bodies, setup->body_count,
+                                    duration_of(config, &setup->units), &setup->patches));
+  setup->options.patches = setup->patches;
   GAB_TRY(read_initial(config, domain, setup));
+  GAB_TRY(check_start(config, setup));
   setup->speed = largest_speed(setup, domain, &fastest);
   GAB_TRY(read_open_speed(config, setup));
   return check_flow(config, setup, fastest);

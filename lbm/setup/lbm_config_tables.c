@@ -487,6 +487,7 @@ gab_status gab_lbm_declare(gab_config *config)
   GAB_TRY(gab_lbm_declare_patches(config));
   for (size_t i = 0; i < COUNT(body_sections); i++) GAB_TRY(gab_config_declare(config, &body_sections[i]));
   GAB_TRY(declare_shapes(config));
+  GAB_TRY(gab_lbm_declare_body_patches(config));
   for (size_t i = 0; i < COUNT(initial_sections); i++)
     GAB_TRY(gab_config_declare(config, &initial_sections[i]));
   return gab_initial_flows_declare(config);

@@ -103,6 +103,7 @@ static void check_keys(const gab_config *config, const gab_domain *domain, const
 /* Fluid that enters a box through its sides. */
 typedef struct box_flux {
   bool open;         /* a side sets the pressure or lets fluid out */
+  bool is_unknown;   /* the grid has to say what patches of bodies let in: gab_lbm_setup_check_patches() */
   double net, gross; /* cells of fluid in a step, inwards */
   double cells;      /* of the box */
   double most;       /* the largest part, and where it comes from */
@@ -120,11 +121,13 @@ static box_flux flux_of_sides(const gab_domain *domain, const gab_lbm_setup *set
     const gab_side *about = gab_lbm_condition(options, k);
     const int side = gab_lbm_condition_side(options, k);
     found.open = found.open || gab_side_is_open(about);
-    if (!gab_side_moves(about)) continue;
-    double flux =
-        about->velocity[side / 2] * (side % 2 ? -1 : 1) * found.cells / (double)domain->cells[side / 2];
-    flux *= gab_side_mean_shape(about, side, domain);
-    if (about->flow_rate != 0) flux = about->flow_rate;
+    if (!gab_side_moves(about) || about->on_body == GAB_BODY_VELOCITY_ALONG) continue;
+    if (side == GAB_PATCH_ON_BODY && about->flow_rate == 0) found.is_unknown = true;
+    double flux = about->flow_rate;
+    if (flux == 0 && side != GAB_PATCH_ON_BODY) {
+      flux = about->velocity[side / 2] * (side % 2 ? -1 : 1) * found.cells / (double)domain->cells[side / 2];
+      flux *= gab_side_mean_shape(about, side, domain);
+    }
     int group = 0; /* what differs in time does not balance */
     while (!gab_side_moves(gab_lbm_condition(options, group)) ||
            !gab_side_vary_in_time_alike(gab_lbm_condition(options, group), about))
@@ -143,7 +146,7 @@ static box_flux flux_of_sides(const gab_domain *domain, const gab_lbm_setup *set
 static bool is_balanced(const box_flux *flux)
 {
   const double tolerance = 0.01;
-  return flux->open || fabs(flux->net) <= tolerance * flux->gross;
+  return flux->open || flux->is_unknown || fabs(flux->net) <= tolerance * flux->gross;
 }
 
 /* "pressure or outflow" */
@@ -277,7 +280,7 @@ static gab_status check_moving_bodies(const gab_config *config, const gab_geomet
   char path[GAB_CONFIG_PATH_CAPACITY], open[128];
   box_flux flux = flux_of_sides(gab_geometry_domain(geometry), setup);
   flux.most = 0;
-  if (flux.open) return GAB_OK;
+  if (flux.open || flux.is_unknown) return GAB_OK;
   add_flux_of_bodies(geometry, setup, &flux);
   if (is_balanced(&flux)) return GAB_OK;
   return gab_config_fail(
@@ -335,4 +338,58 @@ gab_status gab_lbm_setup_check_geometry(const gab_config *config, const gab_geom
 {
   for (size_t i = 0; i < setup->body_count; i++) GAB_TRY(check_covers(config, geometry, setup, i));
   return check_moving_bodies(config, geometry, setup);
+}
+
+/* ------------------------------------------------------------------------------------------ patches of bodies */
+
+static gab_status check_links(const gab_config *config, const gab_lbm_setup *setup,
+                              const gab_side_sums sums[GAB_MOST_CONDITIONS])
+{
+  const gab_patches *patches = setup->options.patches;
+  for (int i = patches->count - patches->on_bodies; i < patches->count; i++) {
+    const gab_patch *patch = &patches->list[i];
+    if (gab_exact_value(&sums[GAB_SIDE_COUNT + i].area) > 0) continue;
+    return gab_config_fail(
+        config, patch->path,
+        "patch '%s' has no link: no line between neighbouring cells crosses the surface of "
+        "'%s' there, or earlier patches have them all; move or enlarge its region",
+        patch->name, setup->bodies[patch->body].name);
+  }
+  return GAB_OK;
+}
+
+gab_status gab_lbm_setup_check_patches(const gab_config *config, const gab_lbm_setup *setup,
+                                       const gab_side_sums sums[GAB_MOST_CONDITIONS])
+{
+  const gab_lbm_options *options = &setup->options;
+  double net[GAB_MOST_CONDITIONS] = {0}, gross = 0, most = 0;
+  int largest = -1;
+  bool is_unknown = false;
+  if (!options->patches || options->patches->on_bodies == 0) return GAB_OK;
+  GAB_TRY(check_links(config, setup, sums));
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    const gab_side *about = gab_lbm_condition(options, k);
+    if (gab_side_is_open(about)) return GAB_OK;
+    if (!gab_side_moves(about) || about->on_body == GAB_BODY_VELOCITY_ALONG) continue;
+    const double flux = about->flow_rate != 0 ? about->flow_rate : gab_exact_value(&sums[k].flow);
+    is_unknown |= gab_lbm_condition_side(options, k) == GAB_PATCH_ON_BODY;
+    int group = 0;
+    while (!gab_side_moves(gab_lbm_condition(options, group)) ||
+           !gab_side_vary_in_time_alike(gab_lbm_condition(options, group), about))
+      group++;
+    net[group] += flux;
+    gross += fabs(flux);
+    if (fabs(flux) > most) largest = k;
+    most = fmax(most, fabs(flux));
+  }
+  for (int group = 0; group < GAB_MOST_CONDITIONS; group++) {
+    char open[128];
+    if (!is_unknown || fabs(net[group]) <= 0.01 * gross) continue;
+    return gab_config_fail(
+        config, gab_condition_path(options->patches, largest),
+        "fluid %s through sides and patches of type velocity and there is no one of type %s: "
+        "the flow rates differ by %.3g %% of their sum",
+        net[group] > 0 ? "enters" : "leaves", list_open_kinds(open), 100 * fabs(net[group]) / gross);
+  }
+  return GAB_OK;
 }

@@ -221,13 +221,15 @@ static gab_status read_region(const gab_config *config, int dimension, gab_patch
   case GAB_PATCH_MASK:
     GAB_TRY(read_corners(config, dimension, patch));
     return read_mask(config, patch);
+  case GAB_PATCH_GROUP:
+    break;
   }
   return GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ lists */
 
-static gab_status read_name(const gab_config *config, const gab_patches *patches, gab_patch *patch)
+gab_status gab_lbm_read_patch_name(const gab_config *config, const gab_patches *patches, gab_patch *patch)
 {
   char key[GAB_CONFIG_PATH_CAPACITY];
   const char *name = gab_config_string(config, gab_config_path(key, "%s.name", patch->path));
@@ -255,7 +257,7 @@ static gab_status read_patch(const gab_config *config, const gab_domain *domain,
   gab_config_path(patch->path, "%s.patches.%zu", gab_side_paths[side], item);
   patch->condition.kind = gab_side_kind_from_config(config, patch->path);
   patch->condition.part = (gab_side_part){.patches = patches, .condition = GAB_SIDE_COUNT + index};
-  GAB_TRY(read_name(config, patches, patch));
+  GAB_TRY(gab_lbm_read_patch_name(config, patches, patch));
   GAB_TRY(read_region(config, domain->dimension, patch));
   const gab_side_descriptor *kind = gab_side_of(&patch->condition);
   return kind->read ? kind->read(config, patch->path, domain->dimension, units, &patch->condition) : GAB_OK;

@@ -12,6 +12,15 @@
 
 /** The kind that the key `type` of a side or patch names. @param[in] path  of it */
 gab_side_kind gab_side_kind_from_config(const gab_config *config, const char *path);
+/** Takes the name of a patch, which no side and no patch before it in the list has. @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_lbm_read_patch_name(const gab_config *config, const gab_patches *patches, gab_patch *patch);
+/** Declares the list `body_patches`. */
+gab_status gab_lbm_declare_body_patches(gab_config *config);
+/** Reads it, after the bodies and the patches of sides. @param[in] duration  of the run, physical
+ *  @param[in,out] patches  made if there are none yet @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_lbm_read_body_patches(const gab_config *config, const gab_domain *domain,
+                                     const gab_units *units, const gab_body *bodies, size_t count,
+                                     double duration, gab_patches **patches);
 /** Declares a list for each side. After the tables of the sides. */
 gab_status gab_lbm_declare_patches(gab_config *config);
 /** Reads all lists, counts faces, and notes in the sides which faces are left to them.

@@ -21,6 +21,7 @@ static double cell_reynolds(const gab_lbm_options *options, double speed, int le
 
 static bool amplifies_waves(const gab_side *side, int index)
 {
+  if (index == GAB_PATCH_ON_BODY) return gab_side_of(side)->amplifies_waves;
   return gab_side_of(side)->amplifies_waves && (!gab_side_moves(side) || side->velocity[index / 2] != 0);
 }
 
@@ -201,6 +202,7 @@ void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, 
   for (int k = 0; k < gab_lbm_condition_count(options); k++) {
     const char *path = gab_condition_path(options->patches, k);
     const int side = gab_lbm_condition_side(options, k);
+    if (side == GAB_PATCH_ON_BODY) continue;
     const double reynolds = cell_reynolds(options, speed_along(options, side), level),
                  most_reynolds = gab_side_of(gab_lbm_condition(options, k))->reynolds_along;
     if (most_reynolds == 0 || reynolds <= most_reynolds) continue;

@@ -86,9 +86,10 @@ bool gab_side_kind_passes_fluid(gab_side_kind kind);
 /** Conditions of a flow: six sides and at most 26 patches (lbm/sides/patch.h). */
 #define GAB_MOST_CONDITIONS 32
 /** Factors in time of all conditions: one for each, then a second one for each, of the sine of ::GAB_PROFILE_WOMERSLEY; then the time
- *  itself, in steps of level 0. */
-#define GAB_SIDE_FACTORS    (2 * GAB_MOST_CONDITIONS + 1)
+ *  itself, in steps of level 0, and 1. */
+#define GAB_SIDE_FACTORS    (2 * GAB_MOST_CONDITIONS + 2)
 #define GAB_SIDE_TIME       (2 * GAB_MOST_CONDITIONS)
+#define GAB_SIDE_UNIT       (2 * GAB_MOST_CONDITIONS + 1)
 #define GAB_MOST_BOUNDARIES 16
 
 /** What a profile needs, in physical units. */
@@ -120,10 +121,18 @@ typedef struct gab_sponge {
   bool has_velocity;
 } gab_sponge;
 
+/** What the velocity of a patch of a body means. */
+typedef enum gab_body_velocity {
+  GAB_BODY_VELOCITY_GIVEN = 0, /**< all of it */
+  GAB_BODY_VELOCITY_NORMAL, /**< the first component is the speed along the normal of the surface, into the fluid */
+  GAB_BODY_VELOCITY_ALONG /**< of a wall: the part along the surface */
+} gab_body_velocity;
+
 /** Lengths, velocities and times in lattice units. */
 typedef struct gab_side {
   gab_side_kind kind;
-  double velocity[3]; /**< of GAB_SIDE_VELOCITY */
+  double velocity[3];        /**< of GAB_SIDE_VELOCITY */
+  gab_body_velocity on_body; /**< of a patch of a body */
   gab_profile profile;
   gab_profile_numbers of_profile;
   /** Into the domain, in cells of level 0 per step: the velocity, which points across the side, is scaled to it

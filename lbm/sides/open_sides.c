@@ -142,6 +142,22 @@ static double pressure_arrives(const gab_lbm_model *model, const gab_level_model
   return kept == 1 ? wanted : kept * wanted + (1 - kept) * gab_lbm_equilibrium(model, link->q, given, u);
 }
 
+/* A patch of a body: the surface has any angle, so that nothing but the cell is known, as in edges of sides. The density at the surface is
+ * taken to the middle of the link (gab_body_patch_reach()). */
+double gab_side_pressure_on_body(const gab_lbm_model *model, const gab_level_model *at,
+                                 const gab_open_link *link, const gab_open_view *seen)
+{
+  double drho, u[3];
+  gab_lbm_moments(model, at, seen->sent, &drho, u);
+  const double given = link->given[0] * seen->ramp[link->conditions[0]];
+  const double half_way = drho + link->given[1] * (given - drho);
+  const double change =
+      even_part(model->lattice, link->q, -1, half_way, u) - even_part(model->lattice, link->q, -1, drho, u);
+  const double wanted = seen->next + 2 * change,
+               kept = kept_share(at, model->lattice->dimension == 3 ? 5 : 6, u);
+  return kept == 1 ? wanted : kept * wanted + (1 - kept) * gab_lbm_equilibrium(model, link->q, half_way, u);
+}
+
 /* Given density half-way to the first cells. Velocities along the side have no gradient across it; the velocity
  * across the side has the gradient of a divergence-free flow, with the rates of strain of TRT's recurrence equations
  * (Ginzburg et al. 2008). */

@@ -17,31 +17,31 @@ static double centre_of(const gab_domain *domain, int axis, int64_t face)
   return domain->origin[axis] + ((double)face + 0.5) * domain->dx;
 }
 
-static bool is_in_box(const gab_patch *patch, const gab_domain *domain, const int64_t face[3])
+static bool is_in_box(const gab_patch *patch, int dimension, const double point[3])
 {
   bool inside = true;
-  for (int axis = 0; axis < domain->dimension; axis++) {
-    const double at = centre_of(domain, axis, face[axis]);
-    inside = inside && (axis == patch->side / 2 || (at >= patch->lo[axis] && at <= patch->hi[axis]));
-  }
+  for (int axis = 0; axis < dimension; axis++)
+    inside = inside &&
+             (axis == patch->side / 2 || (point[axis] >= patch->lo[axis] && point[axis] <= patch->hi[axis]));
   return inside;
 }
 
-static bool is_in_disc(const gab_patch *patch, const gab_domain *domain, const int64_t face[3])
+static bool is_in_disc(const gab_patch *patch, int dimension, const double point[3])
 {
   double square = 0;
-  for (int axis = 0; axis < domain->dimension; axis++) {
-    const double away = centre_of(domain, axis, face[axis]) - patch->centre[axis];
+  for (int axis = 0; axis < dimension; axis++) {
+    const double away = point[axis] - patch->centre[axis];
     square += axis == patch->side / 2 ? 0 : away * away;
   }
   return square <= patch->radius * patch->radius;
 }
 
-/* The axes along a side, ascending. */
+/* The axes along a side, or across the axis of a polygon on a body, ascending. */
 static void axes_of(const gab_patch *patch, int axes[2])
 {
-  axes[0] = patch->side / 2 == 0 ? 1 : 0;
-  axes[1] = patch->side / 2 == 2 ? 1 : 2;
+  const int across = patch->side == GAB_PATCH_ON_BODY ? patch->axis : patch->side / 2;
+  axes[0] = across == 0 ? 1 : 0;
+  axes[1] = across == 2 ? 1 : 2;
 }
 
 /* Whether a point that lies on the line through a and b lies between them. */
@@ -53,18 +53,17 @@ static bool is_between(const double a[2], const double b[2], const double point[
 }
 
 /* By the edges that a ray along the first axis crosses; points on an edge are inside. */
-static bool is_in_polygon(const gab_patch *patch, const gab_domain *domain, const int64_t face[3])
+static bool is_in_polygon(const gab_patch *patch, const double point[3])
 {
   int axes[2];
   bool inside = false;
   axes_of(patch, axes);
-  const double centre[2] = {centre_of(domain, axes[0], face[axes[0]]),
-                            centre_of(domain, axes[1], face[axes[1]])};
+  const double at[2] = {point[axes[0]], point[axes[1]]};
   for (size_t i = 0; i < patch->point_count; i++) {
     const double *a = patch->points + 2 * i, *b = patch->points + 2 * ((i + 1) % patch->point_count);
-    const int turn = gab_mesh_orient2d(a, b, centre);
-    if (turn == 0 && is_between(a, b, centre)) return true;
-    if ((a[1] > centre[1]) != (b[1] > centre[1]) && (turn > 0) == (b[1] > a[1])) inside = !inside;
+    const int turn = gab_mesh_orient2d(a, b, at);
+    if (turn == 0 && is_between(a, b, at)) return true;
+    if ((a[1] > at[1]) != (b[1] > at[1]) && (turn > 0) == (b[1] > a[1])) inside = !inside;
   }
   return inside;
 }
@@ -76,7 +75,7 @@ static size_t pixel_of(double share, int count)
   return pixel < (size_t)count ? pixel : (size_t)count - 1;
 }
 
-static bool is_in_mask(const gab_patch *patch, const gab_domain *domain, const int64_t face[3])
+static bool is_in_mask(const gab_patch *patch, const double point[3])
 {
   int axes[2];
   double share[2];
@@ -84,7 +83,7 @@ static bool is_in_mask(const gab_patch *patch, const gab_domain *domain, const i
   axes_of(patch, axes);
   for (int k = 0; k < 2; k++) {
     const double lo = patch->lo[axes[k]], hi = patch->hi[axes[k]];
-    share[k] = (centre_of(domain, axes[k], face[axes[k]]) - lo) / (hi - lo);
+    share[k] = (point[axes[k]] - lo) / (hi - lo);
     if (!(share[k] >= 0 && share[k] <= 1)) return false;
   }
   const size_t column = pixel_of(share[0], mask->width);
@@ -92,19 +91,28 @@ static bool is_in_mask(const gab_patch *patch, const gab_domain *domain, const i
   return mask->dark[row * mask->stride + column / 8] >> column % 8 & 1;
 }
 
-bool gab_patch_has(const gab_patch *patch, const gab_domain *domain, const int64_t face[3])
+bool gab_patch_has_point(const gab_patch *patch, int dimension, const double point[3])
 {
   switch (patch->region) {
   case GAB_PATCH_BOX:
-    return is_in_box(patch, domain, face);
+    return is_in_box(patch, dimension, point);
   case GAB_PATCH_DISC:
-    return is_in_disc(patch, domain, face);
+    return is_in_disc(patch, dimension, point);
   case GAB_PATCH_POLYGON:
-    return is_in_polygon(patch, domain, face);
+    return is_in_polygon(patch, point);
   case GAB_PATCH_MASK:
-    return is_in_mask(patch, domain, face);
+    return is_in_mask(patch, point);
+  case GAB_PATCH_GROUP:
+    break;
   }
   return false;
+}
+
+bool gab_patch_has(const gab_patch *patch, const gab_domain *domain, const int64_t face[3])
+{
+  double centre[3] = {0, 0, 0};
+  for (int axis = 0; axis < domain->dimension; axis++) centre[axis] = centre_of(domain, axis, face[axis]);
+  return gab_patch_has_point(patch, domain->dimension, centre);
 }
 
 /* The same by its box first. */
@@ -152,6 +160,11 @@ void gab_patch_extent(const gab_patch *patch, int axis, double *lo, double *hi)
   }
   if (patch->region != GAB_PATCH_POLYGON) return;
   axes_of(patch, axes);
+  if (axis != axes[0] && axis != axes[1]) { /* drawn out */
+    *lo = -INFINITY;
+    *hi = INFINITY;
+    return;
+  }
   *lo = INFINITY;
   *hi = -INFINITY;
   for (size_t i = 0; i < patch->point_count; i++)
@@ -238,6 +251,7 @@ gab_status gab_patches_complete(gab_patches *patches, const gab_domain *domain)
   }
   for (int i = 0; i < patches->count; i++) {
     gab_patch *patch = &patches->list[i];
+    if (patch->side == GAB_PATCH_ON_BODY) continue;
     GAB_TRY(check_patch(patch, domain));
     count_faces(patches, i, domain);
     if (patch->faces == 0)
@@ -262,5 +276,5 @@ void gab_patches_release(gab_patches *patches)
     if (patch->mask) gab_mask_release(patch->mask);
     gab_free(&patch->mask);
   }
-  patches->count = 0;
+  patches->count = patches->on_bodies = 0;
 }

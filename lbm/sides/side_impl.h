@@ -72,6 +72,10 @@ GAB_SIDE_KINDS(GAB_SIDE_DECLARATION)
 #undef GAB_SIDE_DECLARATION
 extern const gab_side_descriptor *const gab_side_kinds[GAB_SIDE_KIND_COUNT];
 
+/** What arrives from a patch of a body with a given pressure; instead of gab_side_descriptor.arrives. */
+double gab_side_pressure_on_body(const struct gab_lbm_model *model, const struct gab_level_model *at,
+                                 const struct gab_open_link *link, const struct gab_open_view *seen);
+
 /** By gab_side_index: "boundaries.x_min" and so on. */
 extern const char *const gab_side_paths[GAB_SIDE_COUNT];
 
@@ -186,6 +190,9 @@ double gab_side_mean_shape(const gab_side *side, int index, const struct gab_dom
 gab_status gab_side_complete(const gab_config *config, const char *path, int index,
                              const struct gab_domain *domain, double duration, double viscosity,
                              gab_side *side);
+/** The same of a patch of a body: its peaks in time. */
+gab_status gab_side_complete_on_body(const gab_config *config, const char *path, double duration,
+                                     gab_side *side);
 /** Velocity of a side with its peak, for estimates. */
 static inline double gab_side_peak(const gab_side *side) { return side->peak > 0 ? side->peak : 1; }
 /** @} */

@@ -2,6 +2,9 @@
 /* What passes sides and patches in a step: mass and momentum by their links, and the pressure there. */
 #include "lbm/sides/side_loads_impl.h"
 
+#include "lbm/boundaries/body_sums_impl.h"
+#include "lbm/sparse/sparse_impl.h"
+
 #include "core/messages/collective.h"
 
 #include <math.h>
@@ -154,11 +157,36 @@ static bool is_at_sides(const gab_lbm_model *model, const gab_lbm_block *block)
   return is_there;
 }
 
+/* What bodies exchange with the fluid by the links of their patches. In the odd state of a sparse block the two places of a link are exchanged. */
+static void add_body_links(gab_lbm *lbm, const gab_lbm_block *block)
+{
+  static const ptrdiff_t at_once[GAB_LATTICE_MAX_Q] = {0}; /* sparse blocks note places */
+  const ptrdiff_t *sent = block->sparse ? at_once : block->now->sent;
+  for (size_t i = 0; i < block->links.momentum_count; i++) {
+    const gab_momentum_link *link = &block->links.momenta[i];
+    if (link->condition == 0) continue;
+    const int back = gab_lattice_opposite((int)link->q);
+    gab_side_load_sums *to = &lbm->side_loads[link->condition];
+    const double one = block->at->volume * gab_value_at(block->src, gab_place(link->from, sent[back])),
+                 other = block->at->volume * gab_value_at(block->src, gab_place(link->to, sent[link->q]));
+    const bool is_exchanged = block->sparse && gab_sparse_is_odd(block);
+    const double out = is_exchanged ? other : one, in = is_exchanged ? one : other;
+    double centre[3];
+    gab_centre_of_index(&lbm->model, block, link->cell, centre);
+    gab_exact_add(&to->flow, in);
+    gab_exact_add(&to->flow, -out);
+    gab_body_push_on(&lbm->model, block->at->level, link->body, centre, lbm->model.lattice->c[back], out + in,
+                     to->force, to->torque);
+  }
+}
+
 void gab_lbm_add_side_loads(gab_lbm *lbm, gab_lbm_block *block)
 {
   const gab_lbm_job job = {.block = block, .parts = 1};
   side_visit by = {.model = &lbm->model, .block = block, .sums = lbm->side_loads};
-  if (!lbm->wants_side_loads || block->run_count == 0 || !is_at_sides(&lbm->model, block)) return;
+  if (!lbm->wants_side_loads || block->run_count == 0) return;
+  if (lbm->model.options.patches && lbm->model.options.patches->on_bodies > 0) add_body_links(lbm, block);
+  if (!is_at_sides(&lbm->model, block)) return;
   by.run = block->runs;
   (void)gab_lbm_visit_rows(&lbm->model, &job, add_row, &by);
   by.run = block->runs;
@@ -245,6 +273,34 @@ static gab_status add_pressures(const gab_lbm *lbm, gab_side_load_sums *sums)
   return status;
 }
 
+/* Of patches of bodies that fluid passes: that of the cells of their links, each with the weight 6 w_q. */
+static gab_status add_patch_pressures(gab_lbm *lbm, gab_side_load_sums *sums)
+{
+  const gab_lbm_model *model = &lbm->model;
+  if (!model->options.patches || model->options.patches->on_bodies == 0) return GAB_OK;
+  for (size_t b = 0; b < gab_forest_block_count(lbm->forest); b++) {
+    const gab_block *place = gab_forest_block(lbm->forest, b);
+    const gab_lbm_block *block = gab_lbm_block_of(lbm, place);
+    const double area = ldexp(6, -(model->lattice->dimension - 1) * block->at->level);
+    for (size_t i = 0; i < block->links.momentum_count; i++) {
+      const gab_momentum_link *link = &block->links.momenta[i];
+      double centre[3], density;
+      gab_box box;
+      if (link->condition == 0 || !gab_lbm_passes_fluid(lbm, (int)link->condition)) continue;
+      gab_centre_of_index(model, block, link->cell, centre);
+      for (int axis = 0; axis < 3; axis++) {
+        box.lo[axis] = (int64_t)floor(centre[axis]) - block->first[axis];
+        box.hi[axis] = box.lo[axis] + 1;
+      }
+      GAB_TRY(gab_lbm_macroscopic(lbm, place, &box, &density, NULL));
+      const double weight = area * model->lattice->weight[link->q];
+      gab_exact_add(&sums[link->condition].area, weight);
+      gab_exact_add(&sums[link->condition].pressure, weight * (density - 1) / 3);
+    }
+  }
+  return GAB_OK;
+}
+
 /* ------------------------------------------------------------------------------------------ all of them */
 
 gab_status gab_lbm_side_loads(gab_lbm *lbm, gab_side_load loads[GAB_MOST_CONDITIONS])
@@ -254,6 +310,7 @@ gab_status gab_lbm_side_loads(gab_lbm *lbm, gab_side_load loads[GAB_MOST_CONDITI
   if (!lbm->has_side_loads) GAB_FAIL(GAB_ERR_STATE, "no step has been asked for what passes its sides yet");
   memcpy(sums, lbm->side_loads, (size_t)count * sizeof *sums);
   GAB_TRY(gab_world_reduce_status(lbm->world, add_pressures(lbm, sums)));
+  GAB_TRY(gab_world_reduce_status(lbm->world, add_patch_pressures(lbm, sums)));
   GAB_TRY(
       gab_world_sum_exact(lbm->world, &sums[0].area, (size_t)count * sizeof *sums / sizeof(gab_exact_sum)));
   for (int k = 0; k < count; k++) {
@@ -261,7 +318,10 @@ gab_status gab_lbm_side_loads(gab_lbm *lbm, gab_side_load loads[GAB_MOST_CONDITI
     loads[k] = (gab_side_load){.area = area,
                                .flow = gab_exact_value(&sums[k].flow),
                                .pressure = area > 0 ? gab_exact_value(&sums[k].pressure) / area : 0};
-    for (int axis = 0; axis < 3; axis++) loads[k].force[axis] = gab_exact_value(&sums[k].force[axis]);
+    for (int axis = 0; axis < 3; axis++) {
+      loads[k].force[axis] = gab_exact_value(&sums[k].force[axis]);
+      loads[k].torque[axis] = gab_exact_value(&sums[k].torque[axis]);
+    }
   }
   return GAB_OK;
 }

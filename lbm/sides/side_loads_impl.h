@@ -11,7 +11,7 @@
 
 /** Of one condition; area and pressure (times area) are those of a state and zero in the share of a process. */
 struct gab_side_load_sums {
-  gab_exact_sum area, flow, pressure, force[3];
+  gab_exact_sum area, flow, pressure, force[3], torque[3];
 };
 typedef struct gab_side_load_sums gab_side_load_sums;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Area and flow rate of sides on the cells of the grid, and the scale that a given flow rate needs. */
 #include "core/messages/collective.h"
+#include "lbm/boundaries/body_patch_impl.h"
 #include "lbm/sides/side_flow_impl.h"
 #include "lbm/sides/side_impl.h"
 #include "lbm/setup/units.h"
@@ -143,6 +144,7 @@ void gab_lbm_add_side_sums(const gab_lbm *lbm, int level, const gab_box *cells,
                            gab_side_sums sums[GAB_MOST_CONDITIONS])
 {
   face at = {.model = &lbm->model, .domain = gab_geometry_domain(lbm->model.geometry), .level = level};
+  gab_body_patches_add_sums(&lbm->model, level, cells, sums);
   for (at.side = 0; at.side < 2 * at.domain->dimension; at.side++) {
     gab_box slice = *cells;
     const int axis = at.side / 2;
@@ -162,6 +164,8 @@ bool gab_lbm_passes_fluid(const gab_lbm *lbm, int condition)
   const gab_lbm_options *options = &lbm->model.options;
   const gab_side *it = gab_lbm_condition(options, condition);
   if (!gab_lbm_condition_has_faces(options, condition)) return false;
+  if (gab_lbm_condition_side(options, condition) == GAB_PATCH_ON_BODY)
+    return gab_side_is_open(it) || (gab_side_moves(it) && it->on_body != GAB_BODY_VELOCITY_ALONG);
   return gab_side_is_open(it) ||
          (gab_side_moves(it) && it->velocity[gab_lbm_condition_side(options, condition) / 2] != 0);
 }
@@ -171,7 +175,9 @@ gab_status gab_lbm_sum_sides(const gab_lbm *lbm, gab_side_sums sums[GAB_MOST_CON
   const int count = gab_lbm_condition_count(&lbm->model.options);
   bool any = false;
   for (int k = 0; k < GAB_MOST_CONDITIONS; k++) sums[k] = (gab_side_sums){0};
-  for (int k = 0; k < count; k++) any = any || gab_lbm_passes_fluid(lbm, k);
+  for (int k = 0; k < count; k++)
+    any = any || gab_lbm_passes_fluid(lbm, k) ||
+          gab_lbm_condition_side(&lbm->model.options, k) == GAB_PATCH_ON_BODY;
   if (!any) return GAB_OK;
   for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++) {
     const gab_block *block = gab_forest_block(lbm->forest, i);
@@ -195,7 +201,8 @@ int gab_lbm_lacks_flow_rate(const gab_lbm *lbm)
 static gab_status find_scale(const gab_lbm *lbm, int index, const gab_side_sums *sums, double *scale)
 {
   const gab_side *side = gab_lbm_condition(&lbm->model.options, index);
-  const int axis = gab_lbm_condition_side(&lbm->model.options, index) / 2;
+  const int of = gab_lbm_condition_side(&lbm->model.options, index),
+            axis = of == GAB_PATCH_ON_BODY ? 0 : of / 2; /* of a body: along the normal */
   const double flow = gab_exact_value(&sums->flow);
   char why[512];
   if (!(flow / side->flow_rate > 0))

@@ -97,4 +97,5 @@ void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_FACTORS
     ramp[k + GAB_MOST_CONDITIONS] = factor * turn[1];
   }
   ramp[GAB_SIDE_TIME] = time;
+  ramp[GAB_SIDE_UNIT] = 1;
 }

@@ -365,3 +365,10 @@ gab_status gab_side_complete(const gab_config *config, const char *path, int ind
   return gab_side_is_open(side) && !gab_side_is_user_defined(side) ? check_density(config, path, side)
                                                                    : GAB_OK;
 }
+
+gab_status gab_side_complete_on_body(const gab_config *config, const char *path, double duration,
+                                     gab_side *side)
+{
+  if (side->factor || side->series) GAB_TRY(find_peak_in_time(config, path, duration, side));
+  return gab_side_is_open(side) ? check_density(config, path, side) : GAB_OK;
+}

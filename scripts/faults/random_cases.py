@@ -174,6 +174,30 @@ def draw_patch(rng, dims, cells, axis, speed, name):
     return patch
 
 
+def draw_body_patches(rng, case, dims, cells, speed):
+    """Patches of a body that is no part of a set. Fluid passes them only without scalars, as far as a pressure can settle the mass."""
+    bodies = [b["name"] for b in case["bodies"] if not b["name"].startswith("part")]
+    if not bodies or rng.random() < 0.4:
+        return
+    is_open = any(p["type"] in ("pressure", "outflow", "characteristic") for p in case.get("boundaries", {}).values())
+    patches = []
+    for number in range(rng.randint(1, 3)):
+        patch = {"name": "part_of_body%d" % number, "body": rng.choice(bodies)}
+        if rng.random() < 0.5:
+            patch.update(region="box", lo=[-9] * dims, hi=[round(rng.uniform(0.3, 1) * c, 2) for c in cells])
+        else:
+            patch.update(region="disc", centre=[round(rng.uniform(0, 1) * c, 2) for c in cells], radius=round(0.7 * max(cells), 2))
+        kind = "wall" if "scalars" in case or not is_open else pick(rng, "wall", "velocity", "pressure")
+        patch["type"] = kind
+        if kind == "wall" and rng.random() < 0.5:
+            patch["velocity"] = [round(0.3 * speed, 4)] * dims
+        if kind == "velocity":
+            patch["velocity"] = [round(0.2 * speed, 4)] * dims
+            patch["factor"] = "1 + 0.4 * sin(0.3 * t)"
+        patches.append(patch)
+    case["body_patches"] = patches
+
+
 def draw_geometry(rng):
     """A flow with shapes, sets and spinning walls, inlets that vary in time, flow rates, patches, and a mean velocity that is held."""
     case = draw_flow(rng)
@@ -210,6 +234,7 @@ def draw_geometry(rng):
     free = [axis for axis in range(dims) if "xyz"[axis] + "_min" not in boundaries]
     if free and rng.random() < 0.5:
         case["fluid"]["mean_velocity"] = [speed / 2 if axis == free[0] else 0 for axis in range(dims)]
+    draw_body_patches(rng, case, dims, cells, speed)
     case["output"]["forces"] = {"every": rng.randint(1, 6), "area": 2, "parts": rng.random() < 0.5}
     if boundaries:
         case["output"]["sides"] = {"every": rng.randint(1, 9), "forces": True}

@@ -10,6 +10,7 @@
 #include "lbm/boundaries/mesh/mesh.h"
 
 #include <math.h>
+#include <string.h>
 
 #ifndef GAB_LIBFUZZER
 #define HEAD           "solid, but binary; as long as a head is: 80 bytes .............................."
@@ -24,6 +25,8 @@ static const fuzz_seed fuzz_seeds[] = {
         "facet\nvertex 0 0 0\nvertex 1 0 0\nvertex 0.5 1e-1 1\nendfacet\nendsolid\n"),
     FUZZ_SEED(
         "ov 0 0 0\nv 0 1 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\nf -4 -2 -1\nf 1/1 4//2 2/3/4\nf 3 2 4\nf 1 2 3 4\n"),
+    FUZZ_SEED(
+        "ov 0 0 0\nv 0 1 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\no a\ng b c \nf 1 3 4\nusemtl d\nf 1 4 2\ng\nf 3 2 4\n"),
 };
 #endif
 
@@ -39,6 +42,13 @@ static void ask(const gab_mesh *mesh)
   bool on_surface;
   const double beside[3] = {mesh->lo[0] - 1 - fabs(mesh->lo[0]), middle[1], middle[2]};
   FUZZ_EXPECT(gab_mesh_winding(mesh, beside, &on_surface) == 0); /* of a closed surface */
+  double lo[3], hi[3], area = 0;
+  for (size_t i = 0; i < mesh->groups.name_count; i++) {
+    FUZZ_EXPECT(memchr(mesh->groups.name[i], 0, GAB_MESH_NAME) != NULL);
+    area += gab_mesh_group_area(mesh, mesh->groups.name[i], lo, hi);
+    (void)gab_mesh_is_in_group(mesh, triangle, mesh->groups.name[i]);
+  }
+  FUZZ_EXPECT(!(area < 0) && gab_mesh_group_area(mesh, "", lo, hi) == 0);
   if (gab_mesh_crossing(mesh, middle, far, &t)) FUZZ_EXPECT(t >= 0 && t <= 1);
   if (gab_mesh_has(mesh, middle)) FUZZ_EXPECT(gab_mesh_state_of(mesh, middle, middle) != GAB_MESH_OUTSIDE);
 }

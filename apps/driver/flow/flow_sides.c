@@ -33,6 +33,7 @@ gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_MOS
   char path[GAB_CONFIG_PATH_CAPACITY], of[GAB_CONFIG_PATH_CAPACITY];
   int failed = 0;
   memcpy(which->sides, sums, sizeof which->sides);
+  GAB_TRY(gab_lbm_setup_check_patches(which->parameters->base.config, &which->parameters->setup, sums));
   const gab_status status = gab_lbm_set_flow_rates(which->lbm, sums, &failed);
   if (status != GAB_ERR_INPUT) return status;
   return gab_app_blame(
@@ -54,15 +55,32 @@ typedef struct side_numbers {
   double at_start, at_peak; /**< flow rates into the domain */
 } side_numbers;
 
+static bool is_on_body(const simulation *which, int condition)
+{
+  return gab_lbm_condition_side(gab_lbm_get_options(which->lbm), condition) == GAB_PATCH_ON_BODY;
+}
+
+static const char *owner_of(const simulation *which, int condition)
+{
+  const gab_lbm_options *options = gab_lbm_get_options(which->lbm);
+  if (!is_on_body(which, condition)) return names[gab_lbm_condition_side(options, condition)];
+  return gab_geometry_body(which->geometry, options->patches->list[condition - GAB_SIDE_COUNT].body)->name;
+}
+
+/* Of a patch of a body the diameter is that of a circle of its area. */
 static side_numbers numbers_of(const simulation *which, int condition)
 {
   const gab_units *units = &which->parameters->setup.units;
   const int dimension = which->parameters->domain.dimension;
+  const double pi = 3.14159265358979323846;
   const double area = gab_exact_value(&which->sides[condition].area),
                wetted = gab_exact_value(&which->sides[condition].wetted);
   const double flow = gab_exact_value(&which->sides[condition].flow) * pow(units->dx, dimension) / units->dt;
   return (side_numbers){.area = area * pow(units->dx, dimension - 1),
-                        .diameter = wetted > 0 ? 4 * area / wetted * units->dx : 0,
+                        .diameter = wetted > 0 ? 4 * area / wetted * units->dx
+                                    : is_on_body(which, condition) && dimension == 3
+                                        ? sqrt(4 * area / pi) * units->dx
+                                        : 0,
                         .at_start = flow * gab_lbm_side_factor(which->lbm, condition, 0),
                         .at_peak = flow * gab_lbm_side_peak(which->lbm, condition)};
 }
@@ -99,15 +117,16 @@ void gab_app_sides_describe(const simulation *which)
     if (!gab_lbm_passes_fluid(which->lbm, k)) continue;
     const side_numbers it = numbers_of(which, k);
     append(text, sizeof text, "area %.4g %s", it.area, flow->domain.dimension == 2 ? "m" : "m^2");
-    if (it.diameter > 0) append(text, sizeof text, ", hydraulic diameter %.4g m", it.diameter);
+    if (it.diameter > 0)
+      append(text, sizeof text, ", %s %.4g m",
+             is_on_body(which, k) ? "diameter of its area" : "hydraulic diameter", it.diameter);
     if (!gab_side_kind_is_open(gab_lbm_condition(options, k)->kind))
       describe_flow(which, &it, it.at_peak, text, sizeof text);
     if (it.at_start != it.at_peak) {
       append(text, sizeof text, " at its peak; at the start");
       describe_flow(which, &it, it.at_start, text, sizeof text);
     }
-    gab_log(GAB_LOG_INFO, "  %s%s%s (%s): %s", names[gab_lbm_condition_side(options, k)],
-            is_patch ? " patch " : "", patch,
+    gab_log(GAB_LOG_INFO, "  %s%s%s (%s): %s", owner_of(which, k), is_patch ? " patch " : "", patch,
             gab_config_string(flow->base.config, gab_config_path(path, "%s.type", path_of(options, k, of))),
             text);
   }
@@ -136,7 +155,7 @@ void gab_app_sides_put(const simulation *which, gab_json *json)
     const side_numbers it = numbers_of(which, k);
     gab_json_object(json, NULL);
     gab_json_text(json, "name", patch->name);
-    gab_json_text(json, "side", names[patch->side]);
+    gab_json_text(json, is_on_body(which, k) ? "body" : "side", owner_of(which, k));
     gab_json_text(
         json, "type",
         gab_config_string(which->parameters->base.config, gab_config_path(path, "%s.type", patch->path)));

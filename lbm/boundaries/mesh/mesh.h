@@ -17,9 +17,13 @@
 extern "C" {
 #endif
 
+/** Characters of the name of a group, with the terminating 0; longer ones are cut off. */
+#define GAB_MESH_NAME 64
+
 enum {
   GAB_MESH_MOST_TRIANGLES = 100 * 1000 * 1000,
-  GAB_MESH_TRIANGLE_BYTES = 3 * 4 /**< corners */
+  GAB_MESH_TRIANGLE_BYTES = 3 * 4, /**< corners */
+  GAB_MESH_MOST_GROUPS = 4096      /**< names, and sets of names that triangles have */
 };
 
 /** A node of the tree over triangles, in preorder: the first child follows its parent. 32 bytes. */
@@ -28,6 +32,24 @@ typedef struct gab_mesh_node {
   uint32_t next;      /**< second child; of a leaf: first triangle */
   uint32_t count;     /**< triangles of a leaf; 0: inner node */
 } gab_mesh_node;
+
+/** What names a triangle: a solid of an ASCII STL file, or an object of an OBJ file; a group and a material of an OBJ file. */
+typedef enum gab_mesh_naming {
+  GAB_MESH_OBJECT,
+  GAB_MESH_GROUP,
+  GAB_MESH_MATERIAL,
+  GAB_MESH_NAMINGS
+} gab_mesh_naming;
+
+/** Names that triangles of a file have. */
+typedef struct gab_mesh_groups {
+  char (*name)[GAB_MESH_NAME]; /**< owned; each once */
+  size_t name_count;
+  uint16_t (*set)[GAB_MESH_NAMINGS]; /**< owned; names + 1 that a triangle can have; 0: none */
+  size_t set_count;
+  uint16_t *of; /**< owned; by index in the file: the set of a triangle; NULL: the file names nothing */
+  size_t of_count;
+} gab_mesh_groups;
 
 /** Cubes around the mesh: inside, outside or at the surface. Answers most queries without the tree. */
 typedef struct gab_mesh_grid {
@@ -44,6 +66,7 @@ typedef struct gab_mesh {
   gab_mesh_node *node; /**< owned; NULL before gab_mesh_index() */
   size_t node_count;
   gab_mesh_grid grid;
+  gab_mesh_groups groups;
   double lo[3], hi[3]; /**< bounding box, by gab_mesh_place() */
 } gab_mesh;
 
@@ -116,6 +139,11 @@ double gab_mesh_distance(const gab_mesh *mesh, const double point[3], double nea
 bool gab_mesh_touches(const gab_mesh *mesh, const double lo[3], const double hi[3]);
 /** First point of the surface on a segment. @param[out] t  from + t (to - from), in [0, 1] @return false if there is none */
 bool gab_mesh_crossing(const gab_mesh *mesh, const double from[3], const double to[3], double *t);
+
+/** Whether a triangle has a name. @param[in] triangle  index in the mesh */
+bool gab_mesh_is_in_group(const gab_mesh *mesh, size_t triangle, const char *group);
+/** Area of the triangles that have a name, and the box that they lie in. @return 0 if none has it */
+double gab_mesh_group_area(const gab_mesh *mesh, const char *group, double lo[3], double hi[3]);
 
 /** How a box lies. */
 typedef enum gab_mesh_state { GAB_MESH_OUTSIDE, GAB_MESH_INSIDE, GAB_MESH_SURFACE } gab_mesh_state;

@@ -84,7 +84,7 @@ gab_status gab_mesh_builder_triangle(gab_mesh_builder *builder, const uint32_t c
   GAB_TRY(
       grow(3 * (mesh->triangle_count + 1), &builder->triangle_capacity, sizeof *mesh->corner, &mesh->corner));
   memcpy(mesh->corner + 3 * mesh->triangle_count++, corner, GAB_MESH_TRIANGLE_BYTES);
-  return GAB_OK;
+  return gab_mesh_builder_note_group(builder);
 }
 
 void gab_mesh_builder_end(gab_mesh_builder *builder) { gab_free(&builder->table); }

@@ -196,6 +196,9 @@ size_t gab_mesh_bytes(const gab_mesh *mesh)
   const size_t numbers = mesh->number ? mesh->triangle_count * sizeof *mesh->number : 0;
   const size_t cubes =
       mesh->grid.state ? (size_t)(mesh->grid.count[0] * mesh->grid.count[1] * mesh->grid.count[2]) : 0;
-  return mesh->vertex_count * 3 * sizeof *mesh->vertex + mesh->triangle_count * GAB_MESH_TRIANGLE_BYTES +
-         numbers + mesh->node_count * sizeof *mesh->node + cubes;
+  const gab_mesh_groups *groups = &mesh->groups;
+  const size_t names = groups->of_count * sizeof *groups->of + groups->name_count * sizeof *groups->name;
+  return names + mesh->vertex_count * 3 * sizeof *mesh->vertex +
+         mesh->triangle_count * GAB_MESH_TRIANGLE_BYTES + numbers + mesh->node_count * sizeof *mesh->node +
+         cubes;
 }

@@ -109,5 +109,8 @@ void gab_mesh_release(gab_mesh *mesh)
   gab_free(&mesh->number);
   gab_free(&mesh->node);
   gab_free(&mesh->grid.state);
+  gab_free(&mesh->groups.name);
+  gab_free(&mesh->groups.set);
+  gab_free(&mesh->groups.of);
   *mesh = (gab_mesh){0};
 }

@@ -59,12 +59,23 @@ static gab_status read_point(lines *text, double point[3])
   return GAB_OK;
 }
 
+/* The rest of the line, without blanks around it, names the triangles that come. */
+static gab_status read_name(lines *text, gab_mesh_builder *builder, gab_mesh_naming naming)
+{
+  while (text->at < text->end && is_blank(*text->at)) text->at++;
+  const char *name = text->at;
+  while (text->at < text->end && *text->at != '\n') text->at++;
+  size_t length = (size_t)(text->at - name);
+  while (length > 0 && is_blank(name[length - 1])) length--;
+  return gab_mesh_builder_name(builder, naming, name, length);
+}
+
 /* ---------------------------------------------------------------- ASCII STL */
 
 /* The words `facet', `outer', `endloop' only repeat what three lines `vertex' say. */
 static gab_status read_stl_line(lines *text, gab_mesh_builder *builder, uint32_t corner[3], int *corners)
 {
-  static const char *const others[] = {"solid", "facet", "outer", "endloop", "endsolid", "color"};
+  static const char *const others[] = {"facet", "outer", "endloop", "endsolid", "color"};
   const char *word;
   const size_t length = next_word(text, &word);
   if (length == 0) return GAB_OK;
@@ -76,6 +87,7 @@ static gab_status read_stl_line(lines *text, gab_mesh_builder *builder, uint32_t
                builder->mesh->triangle_count + 1);
     return gab_mesh_builder_vertex(builder, point, &corner[(*corners)++]);
   }
+  if (is_word(word, length, "solid")) return read_name(text, builder, GAB_MESH_OBJECT);
   if (is_word(word, length, "endfacet")) {
     if (*corners != 3)
       GAB_FAIL(GAB_ERR_INPUT, "%s:%zu: triangle %zu has %d corners", text->name, text->line,
@@ -178,6 +190,9 @@ static gab_status read_obj_lines(lines *text, gab_mesh_builder *builder, obj_poi
     const size_t length = next_word(text, &word);
     if (is_word(word, length, "v")) GAB_TRY(add_point(text, builder, points));
     else if (is_word(word, length, "f")) GAB_TRY(add_face(text, builder, points));
+    else if (is_word(word, length, "o")) GAB_TRY(read_name(text, builder, GAB_MESH_OBJECT));
+    else if (is_word(word, length, "g")) GAB_TRY(read_name(text, builder, GAB_MESH_GROUP));
+    else if (is_word(word, length, "usemtl")) GAB_TRY(read_name(text, builder, GAB_MESH_MATERIAL));
   } while (next_line(text));
   return GAB_OK;
 }

@@ -201,6 +201,19 @@ static gab_relation relation_to_mesh(const gab_body *body, const double lo[3], c
   return GAB_RELATION_MIXED;
 }
 
+static bool mesh_is_in_group(const gab_body *body, const char *group, const double point[3])
+{
+  double nearest[3];
+  size_t triangle;
+  (void)gab_mesh_distance(mesh_of(body), point, nearest, &triangle);
+  return gab_mesh_is_in_group(mesh_of(body), triangle, group);
+}
+
+static double group_of_mesh(const gab_body *body, const char *group, double lo[3], double hi[3])
+{
+  return gab_mesh_group_area(mesh_of(body), group, lo, hi);
+}
+
 static void describe_mesh(const gab_body *body, double dx, char *text, size_t capacity)
 {
   const mesh_body *made = body->data;
@@ -235,6 +248,8 @@ const gab_body_shape gab_shape_mesh = {
     .contains = mesh_contains,
     .crossing = crossing_of_mesh,
     .relation = relation_to_mesh,
+    .is_in_group = mesh_is_in_group,
+    .group_area = group_of_mesh,
     .describe = describe_mesh,
     .release = release_mesh,
 };

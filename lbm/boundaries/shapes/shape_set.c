@@ -69,8 +69,26 @@ static bool contains(const gab_body *body, const double point[3])
   return composed->set != GAB_SET_UNION;
 }
 
-static const gab_body_shape composed_shape = {
-    .name = "set", .doc = "Other bodies.", .distance = distance_to, .contains = contains};
+/* By the part whose surface is nearest. */
+static bool is_in_group(const gab_body *body, const char *group, const double point[3])
+{
+  const gab_composed *composed = body->data;
+  const gab_shape_data *nearest = NULL;
+  double at[3], least = INFINITY;
+  to_parts(composed, point, at);
+  for (size_t i = 0; i < composed->count; i++) {
+    const double distance = fabs(gab_shape_distance(&composed->parts[i].shape, at));
+    if (distance < least) nearest = &composed->parts[i].shape;
+    least = fmin(least, distance);
+  }
+  return nearest && gab_shape_is_in_group(nearest, group, at);
+}
+
+static const gab_body_shape composed_shape = {.name = "set",
+                                              .doc = "Other bodies.",
+                                              .distance = distance_to,
+                                              .contains = contains,
+                                              .is_in_group = is_in_group};
 
 /* ------------------------------------------------------------------------------------------ making it */
 

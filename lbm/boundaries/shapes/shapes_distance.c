@@ -33,6 +33,14 @@ bool gab_distance_has(const gab_shape_data *shape, const double point[3])
   return own->contains(shape->described, physical);
 }
 
+bool gab_shape_is_in_group(const gab_shape_data *shape, const char *group, const double point[3])
+{
+  double physical[3];
+  if (shape->shape != GAB_SHAPE_OWN || !shape->described->own->is_in_group) return false;
+  to_physical(shape, point, physical);
+  return shape->described->own->is_in_group(shape->described, group, physical);
+}
+
 static gab_relation relation_by_distance(const gab_shape_data *shape, const double lo[3], const double hi[3],
                                          bool within)
 {

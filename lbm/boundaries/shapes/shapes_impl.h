@@ -61,6 +61,8 @@ bool gab_distance_has(const gab_shape_data *shape, const double point[3]);
 gab_relation gab_distance_relation(const gab_shape_data *shape, const double lo[3], const double hi[3]);
 bool gab_distance_interval(const gab_shape_data *shape, const double point[3], const double direction[3],
                            double *in, double *out);
+/** Whether the named part of a surface is nearest to a point: gab_body_shape.is_in_group. */
+bool gab_shape_is_in_group(const gab_shape_data *shape, const char *group, const double point[3]);
 bool gab_distance_exists(const gab_shape_data *shape);
 /** ::GAB_ERR_INPUT if it is seen to change by more than points are apart. */
 gab_status gab_distance_check(const gab_shape_data *shape, const gab_domain *domain, const char *name);

@@ -145,6 +145,43 @@ static void formats_give_the_same_mesh(void **state)
 
 /* ---------------------------------------------------------------- faults */
 
+static void groups_have_their_triangles(void **state)
+{
+  (void)state;
+  static const char
+      obj[] = "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\nf 1 3 2\no tank\ng floor  \nf 1 2 4\nusemtl steel\n"
+              "f 1 4 3\ng lid of it\nf 2 3 4\n",
+      stl[] =
+          "solid floor a\nfacet\nvertex 0 0 0\nvertex 0 2 0\nvertex 2 0 0\nendfacet\nendsolid floor a\n"
+          "solid rest\nfacet\nvertex 0 0 0\nvertex 2 0 0\nvertex 0 0 2\nendfacet\nfacet\nvertex 0 0 0\n"
+          "vertex 0 0 2\nvertex 0 2 0\nendfacet\nfacet\nvertex 2 0 0\nvertex 0 2 0\nvertex 0 0 2\nendfacet\n"
+          "endsolid\n";
+  const double sum = 2 * sqrt(3.0), centre[3] = {0.7, 0.7, 0.7}, side[3] = {0.5, -0.1, 0.5};
+  double lo[3], hi[3], nearest[3];
+  size_t triangle;
+  gab_mesh mesh;
+  assert_int_equal(gab_mesh_parse((const unsigned char *)obj, sizeof obj - 1, "a.obj", &mesh), GAB_OK);
+  assert_int_equal(gab_mesh_place(&mesh, &plain, "a"), GAB_OK);
+  assert_int_equal(gab_mesh_index(&mesh), GAB_OK);
+  assert_true(fabs(gab_mesh_group_area(&mesh, "tank", lo, hi) - 4 - sum) < 1e-12);
+  assert_true(gab_mesh_group_area(&mesh, "floor", lo, hi) == 4 && hi[0] == 2 && hi[1] == 2 && lo[2] == 0);
+  assert_true(fabs(gab_mesh_group_area(&mesh, "steel", lo, hi) - 2 - sum) < 1e-12);
+  assert_true(fabs(gab_mesh_group_area(&mesh, "lid of it", lo, hi) - sum) < 1e-12);
+  assert_true(gab_mesh_group_area(&mesh, "lid", lo, hi) == 0 && gab_mesh_group_area(&mesh, "", lo, hi) == 0);
+  (void)gab_mesh_distance(&mesh, centre, nearest, &triangle);
+  assert_true(gab_mesh_is_in_group(&mesh, triangle, "lid of it") &&
+              gab_mesh_is_in_group(&mesh, triangle, "steel") &&
+              !gab_mesh_is_in_group(&mesh, triangle, "floor"));
+  (void)gab_mesh_distance(&mesh, side, nearest, &triangle);
+  assert_true(gab_mesh_is_in_group(&mesh, triangle, "floor") &&
+              !gab_mesh_is_in_group(&mesh, triangle, "steel"));
+  gab_mesh_release(&mesh);
+  assert_int_equal(gab_mesh_parse((const unsigned char *)stl, sizeof stl - 1, "a.stl", &mesh), GAB_OK);
+  assert_true(gab_mesh_group_area(&mesh, "floor a", lo, hi) == 2);
+  assert_true(fabs(gab_mesh_group_area(&mesh, "rest", lo, hi) - 4 - sum) < 1e-12);
+  gab_mesh_release(&mesh);
+}
+
 static void faults_name_their_triangle(void **state)
 {
   (void)state;
@@ -442,6 +479,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bad_files_are_refused_with_the_place),
       cmocka_unit_test(formats_give_the_same_mesh),
+      cmocka_unit_test(groups_have_their_triangles),
       cmocka_unit_test(faults_name_their_triangle),
       cmocka_unit_test(cavities_are_outside),
       cmocka_unit_test(repair_closes_small_holes_and_turns_triangles),

@@ -424,7 +424,8 @@ static gab_status set_at(const scalars_case *from, scalar_plan *made, const char
     if (strcmp(from->setup->bodies[i].name, name) == 0)
       return set_once(from, made, path, name, wall, &made->body_is_set[i], &made->bodies[i]);
   for (int i = 0; from->setup->patches && i < from->setup->patches->count; i++)
-    if (strcmp(from->setup->patches->list[i].name, name) == 0)
+    if (from->setup->patches->list[i].side != GAB_PATCH_ON_BODY &&
+        strcmp(from->setup->patches->list[i].name, name) == 0)
       return set_once(from, made, path, name, wall, &made->patch_is_set[i], &made->patches[i]);
   return gab_config_fail(from->config, path,
                          "'%s' is neither a side (x_min, ...) nor the name of a body or patch", name);
@@ -453,6 +454,11 @@ static gab_status check_inlet(const scalars_case *from, const scalar_plan *made,
   const gab_lbm_options *options = &from->setup->options;
   const gab_side *flow = gab_lbm_condition(options, condition);
   const int side = gab_lbm_condition_side(options, condition), patch = condition - GAB_SIDE_COUNT;
+  if (side == GAB_PATCH_ON_BODY) {
+    if (!gab_side_kind_passes_fluid(flow->kind) || flow->on_body == GAB_BODY_VELOCITY_ALONG) return GAB_OK;
+    return gab_config_fail(from->config, options->patches->list[patch].path,
+                           "fluid passes this patch of a body: scalars cannot be carried through it yet");
+  }
   const double inwards = (side % 2 ? -1 : 1) * flow->velocity[side / 2];
   const gab_lbm_scalar_side_kind kind =
       patch < 0 ? made->options.sides[side].kind : made->patches[patch].kind;

@@ -47,6 +47,9 @@ static double passing(const simulation *which)
                           gab_side_kind_passes_fluid(gab_lbm_condition(options, k)->kind));
     if (passes) share += FASTEST / cells;
   }
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) /* through as much as a side */
+    if (gab_lbm_condition_side(options, k) == GAB_PATCH_ON_BODY && gab_lbm_passes_fluid(which->lbm, k))
+      share += FASTEST / ((double)forest->grid.roots[0] * forest->cells[0]);
   return share;
 }
 

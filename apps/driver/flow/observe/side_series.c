@@ -10,7 +10,7 @@
 
 /* Of each side and patch: flow rate and pressure if fluid passes it, force on request. */
 typedef struct side_columns {
-  bool flows, forces;
+  bool flows, forces, torques;
 } side_columns;
 
 static side_columns columns_of(const simulation *which, int condition)
@@ -18,8 +18,12 @@ static side_columns columns_of(const simulation *which, int condition)
   const gab_lbm_options *options = gab_lbm_get_options(which->lbm);
   const gab_domain *domain = &which->parameters->domain;
   const int axis = gab_lbm_condition_side(options, condition) / 2;
+  if (gab_lbm_condition_side(options, condition) == GAB_PATCH_ON_BODY)
+    return (side_columns){.flows = gab_lbm_passes_fluid(which->lbm, condition),
+                          .forces = which->parameters->output.side_forces,
+                          .torques = which->parameters->output.side_forces};
   if (axis >= domain->dimension || domain->periodic[axis] || !gab_lbm_condition_has_faces(options, condition))
-    return (side_columns){false, false};
+    return (side_columns){false, false, false};
   return (side_columns){.flows = gab_lbm_passes_fluid(which->lbm, condition),
                         .forces = which->parameters->output.side_forces};
 }
@@ -69,6 +73,19 @@ static double force(const simulation *which, int condition, int axis)
                                      which->side_loads[condition].force[axis]);
 }
 
+static double torque(const simulation *which, int condition, int axis)
+{
+  const gab_units *units = &which->parameters->setup.units;
+  return gab_units_force_to_physical(units, which->parameters->domain.dimension,
+                                     which->side_loads[condition].torque[axis]) *
+         units->dx;
+}
+
+static int first_axis_of_torque(const simulation *which)
+{
+  return which->parameters->domain.dimension == 2 ? 2 : 0;
+}
+
 static gab_status side_row(void *user, gab_step step, double time, double *values)
 {
   (void)time;
@@ -81,13 +98,15 @@ static gab_status side_row(void *user, gab_step step, double time, double *value
     if (has.flows) *values++ = pressure(which, k);
     for (int axis = 0; has.forces && axis < which->parameters->domain.dimension; axis++)
       *values++ = force(which, k, axis);
+    for (int axis = first_axis_of_torque(which); has.torques && axis < 3; axis++)
+      *values++ = torque(which, k, axis);
   }
   return GAB_OK;
 }
 
 gab_status gab_app_side_series_add(simulation *which)
 {
-  enum { CAPACITY = GAB_PATCH_NAME + 12, EACH = 5 };
+  enum { CAPACITY = GAB_PATCH_NAME + 12, EACH = 8 };
   char names[GAB_MOST_CONDITIONS * EACH][CAPACITY];
   const char *columns[GAB_MOST_CONDITIONS * EACH];
   size_t count = 0;
@@ -100,6 +119,8 @@ gab_status gab_app_side_series_add(simulation *which)
     if (has.flows) snprintf(names[count++], CAPACITY, "%.31s.pressure", name);
     for (int axis = 0; has.forces && axis < which->parameters->domain.dimension; axis++)
       snprintf(names[count++], CAPACITY, "%.31s.f%c", name, "xyz"[axis]);
+    for (int axis = first_axis_of_torque(which); has.torques && axis < 3; axis++)
+      snprintf(names[count++], CAPACITY, "%.31s.t%c", name, "xyz"[axis]);
   }
   for (size_t i = 0; i < count; i++) columns[i] = names[i];
   if (count == 0)
@@ -146,6 +167,12 @@ void gab_app_side_series_put(const simulation *which, gab_json *json)
     if (has.forces) {
       gab_json_list(json, dimension == 2 ? "force_N_per_m" : "force_N");
       for (int axis = 0; axis < dimension; axis++) gab_json_real(json, NULL, force(which, k, axis));
+      gab_json_close(json);
+    }
+    if (has.torques) {
+      gab_json_list(json, dimension == 2 ? "torque_N_m_per_m" : "torque_N_m");
+      for (int axis = first_axis_of_torque(which); axis < 3; axis++)
+        gab_json_real(json, NULL, torque(which, k, axis));
       gab_json_close(json);
     }
     gab_json_close(json);

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+# gabion-test: timeout=240 needs=ulfm
+# Patches of bodies: a vessel from an OBJ file with named inlet and outlet; what `check` says of each; the same bits on other numbers of
+# processes, with sparse blocks and after deaths; groups of STL files; refusals with their place.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+# A duct of 20 x 8 x 8 cells with its ends as groups, in a box of 24 x 12 x 12.
+python3 - <<'PY'
+lo, hi = (2.3, 2.2, 2.1), (21.6, 9.9, 10.2)
+v = [[(lo, hi)[i >> k & 1][k] for k in range(3)] for i in range(8)]
+ends = {"inflow": [(0, 4, 6, 2)], "outflow": [(1, 3, 7, 5)],
+        "side": [(0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6)]}
+with open("duct.obj", "w") as f, open("duct.stl", "w") as s:
+    for p in v:
+        f.write("v %g %g %g\n" % tuple(p))
+    for name, faces in ends.items():
+        f.write("g %s\n" % name)
+        s.write("solid %s\n" % name)
+        for face in faces:
+            f.write("f %d %d %d %d\n" % tuple(i + 1 for i in face))
+            for t in (face[:3], (face[0], face[2], face[3])):
+                s.write("facet normal 0 0 0\nouter loop\n" + "".join("vertex %g %g %g\n" % tuple(v[i]) for i in t) + "endloop\nendfacet\n")
+        s.write("endsolid %s\n" % name)
+PY
+cat >duct.yaml <<'END'
+run: {steps: 60}
+domain: {cells: [24, 12, 12], block: [8, 6, 6]}
+fluid: {viscosity: 0.05, velocity: 0.03, length: 8}
+units: {dt: 1}
+bodies:
+  - {name: vessel, type: mesh, file: duct.obj, inside: fluid}
+body_patches:
+  - {name: heart, body: vessel, type: velocity, region: group, group: inflow, flow_rate: 1.2, ramp_time: 20, factor: 1 + 0.2 * sin(0.3 * t)}
+  - {name: vein, body: vessel, type: pressure, region: group, group: outflow, pressure: 1e-4}
+  - {name: belt, body: vessel, type: wall, region: box, lo: [0, 0, 0], hi: [12, 12, 3], velocity: [0.01, 0, 0.01]}
+resilience: {memory: {every: 7}}
+output: {sides: {every: 5, forces: true}, forces: {every: 5}}
+END
+check 0 duct.yaml
+said 'vessel patch heart (velocity): area 64 m^2, diameter of its area 9.027 m, flow rate 1.4'
+said 'vessel patch vein (pressure): area 64 m^2'
+run 0 1 duct.yaml
+expected=$(checksum)
+cp out/sides.csv first.csv
+python3 - <<'PY' || complain "results: $(cat out/summary.json)"
+import json
+results = json.load(open("out/summary.json"))["results"]
+heart, vein, belt = results["sides"]
+assert [s["name"] for s in results["sides"]] == ["heart", "vein", "belt"]
+assert abs(heart["flow_rate_m3_per_s"] / 1.2 - 1) < 0.25 and vein["flow_rate_m3_per_s"] < -0.5
+assert len(heart["torque_N_m"]) == 3 and belt["force_N"][0] != 0
+assert results["patches"][0]["body"] == "vessel"
+PY
+for n in 2 3; do
+  run 0 $n duct.yaml
+  [ "$(checksum)" = "$expected" ] || complain "another checksum on $n processes"
+  cmp first.csv out/sides.csv || complain "another sides.csv on $n processes"
+done
+run 0 2 duct.yaml --set lbm.kernel=in_place
+[ "$(checksum)" = "$expected" ] || complain 'another checksum with dense blocks'
+cmp first.csv out/sides.csv || complain 'another sides.csv with dense blocks'
+run 0 3 duct.yaml --inject rank=1,step=23,phase=exchange
+said 'rank 1 died'
+[ "$(checksum)" = "$expected" ] || complain 'another checksum after a death'
+rm -rf out
+timeout 100 "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run duct.yaml --set 'resilience.strategies=[local, shrink]' \
+  --inject rank=0,step=23,phase=exchange --out out >said.txt 2>&1 || complain "local: $(cat said.txt)"
+said 'rank 0 died'
+[ "$(checksum)" = "$expected" ] || complain 'another checksum under local'
+sed 's/duct.obj/duct.stl/' duct.yaml >stl.yaml
+run 0 1 stl.yaml
+[ "$(checksum)" = "$expected" ] || complain 'another checksum of the same surface with named solids'
+
+refused() { # refused SCRIPT TEXT: the changed case is refused with the text.
+  sed "$1" duct.yaml >bad.yaml
+  check 2 bad.yaml
+  said "$2"
+}
+refused 's/group: inflow/group: inlet/' "bad.yaml:8:71: body_patches.0.group: body 'vessel' has no part 'inlet'"
+refused 's/name: heart, body: vessel/name: heart, body: vein/' "bad.yaml:8:25: body_patches.0.body: no body has the name 'vein'"
+refused 's/name: belt/name: vein/' 'bad.yaml:10:'
+refused 's/lo: \[0, 0, 0\], hi: \[12, 12, 3\]/lo: [0, 5, 5], hi: [1, 6, 6]/' "bad.yaml:10:5: body_patches.2: patch 'belt' has no link"
+refused 's/region: group, group: outflow/region: group, radius: 3/' 'body_patches.1.radius: has no effect: the region is a group'
+refused 's/type: pressure/type: wall/; s/, pressure: 1e-4//' 'fluid enters'
+refused 's/flow_rate: 1.2/flow_rate: 1.2, profile: pipe/' 'pipe needs a region of type disc'
