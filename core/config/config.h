@@ -249,6 +249,17 @@ GAB_EXTENDER gab_status gab_config_effective(const gab_config *config, gab_buffe
  * their paths. */
 GAB_EXTENDER void gab_config_put_changed(const gab_config *config, const char *key, gab_json *json);
 
+/** A number, or a list of numbers, that the user gave. Borrowed from the configuration until its next check. */
+typedef struct gab_config_number {
+  const char *path;
+  const gab_config_key *key;
+  const int64_t *ints; /**< of type ::GAB_CONFIG_INT, else NULL */
+  const double *reals; /**< of type ::GAB_CONFIG_REAL, else NULL */
+  size_t count;        /**< 1 if it is no list */
+} gab_config_number;
+/** The next of them, in the order of their paths. @param[in,out] at  0 at first @return false: there is no other */
+GAB_EXTENDER bool gab_config_next_number(const gab_config *config, size_t *at, gab_config_number *number);
+
 /** Writes help about a key ("lbm.omega", "omega"), a section ("lbm") or everything (NULL).
  *  @return ::GAB_ERR_INPUT with the closest known path if there is no such thing */
 gab_status gab_config_write_help(const gab_config *config, FILE *out, const char *path);

@@ -236,3 +236,19 @@ void gab_config_put_changed(const gab_config *config, const char *key, gab_json 
   gab_json_close(json);
   gab_config_arena_release(&arena);
 }
+
+bool gab_config_next_number(const gab_config *config, size_t *at, gab_config_number *number)
+{
+  for (; *at < config->result.count; ++*at) {
+    const config_entry *entry = &config->result.entries[*at];
+    if (!entry->key || !entry->is_set || entry->value.count == 0) continue;
+    const bool is_int = entry->key->type == GAB_CONFIG_INT;
+    if (!is_int && entry->key->type != GAB_CONFIG_REAL) continue;
+    *number = (gab_config_number){.path = entry->path, .key = entry->key, .count = entry->value.count};
+    if (is_int) number->ints = entry->value.ints;
+    else number->reals = entry->value.reals;
+    ++*at;
+    return true;
+  }
+  return false;
+}

@@ -212,6 +212,30 @@ static void what_differs_from_the_defaults_is_listed(void **state)
   gab_config_destroy(&config);
 }
 
+static void numbers_that_were_given_are_visited(void **state)
+{
+  (void)state;
+  gab_config *config = load(
+      "case.yaml", "run: {steps: 7, force: [1, 2.5], title: t, fast: true}\nbodies: [{radius: 1}, {}]\n");
+  assert_int_equal(gab_config_override(config, "run.viscosity=3"), GAB_OK);
+  assert_int_equal(gab_config_check(config), GAB_OK);
+  gab_config_number number;
+  size_t at = 0;
+  assert_true(gab_config_next_number(config, &at, &number));
+  assert_string_equal(number.path, "bodies.0.radius");
+  assert_true(number.reals[0] == 1 && number.count == 1 && !number.ints);
+  assert_true(gab_config_next_number(config, &at, &number));
+  assert_string_equal(number.path, "run.force");
+  assert_true(number.count == 2 && number.reals[0] == 1 && number.reals[1] == 2.5);
+  assert_true(gab_config_next_number(config, &at, &number));
+  assert_string_equal(number.key->name, "steps");
+  assert_true(number.ints[0] == 7 && !number.reals);
+  assert_true(gab_config_next_number(config, &at, &number));
+  assert_string_equal(number.path, "run.viscosity");
+  assert_false(gab_config_next_number(config, &at, &number));
+  gab_config_destroy(&config);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -222,6 +246,7 @@ int main(void)
       cmocka_unit_test(odd_texts_survive),
       cmocka_unit_test(files_are_named_from_the_root),
       cmocka_unit_test(what_differs_from_the_defaults_is_listed),
+      cmocka_unit_test(numbers_that_were_given_are_visited),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,19 +26,24 @@ struct gab_app_options {
   size_t setting_count;
   const char *injections[GAB_APP_MOST_SETTINGS]; /**< of --inject */
   size_t injection_count;
-  double cycles;       /**< of `plan --cycles`; 0: not given */
-  double walltime;     /**< seconds from the start of the launcher; 0: not given */
-  const char *block;   /**< of --block; NULL: not given */
-  const char *traffic; /**< of --traffic; NULL: not given */
-  bool fresh, anyway;  /**< start anew; go on with another case */
-  bool overcommit;     /**< start even if the memory does not suffice */
-  bool print_spares;   /**< print how many spare processes the case asks for, and end */
-  bool devices;        /**< list accelerators, and end */
+  double cycles;                             /**< of `plan --cycles`; 0: not given */
+  double walltime;                           /**< seconds from the start of the launcher; 0: not given */
+  const char *block;                         /**< of --block; NULL: not given */
+  const char *traffic;                       /**< of --traffic; NULL: not given */
+  const char *cells;                         /**< of `converge --cells`; NULL: not given */
+  const char *scaling;                       /**< of `converge --scaling`; NULL: not given */
+  const char *ranks;                         /**< of `converge -n`; NULL: not given */
+  const char *values[GAB_APP_MOST_SETTINGS]; /**< of `converge --value` */
+  size_t value_count;
+  bool fresh, anyway; /**< start anew; go on with another case */
+  bool overcommit;    /**< start even if the memory does not suffice */
+  bool print_spares;  /**< print how many spare processes the case asks for, and end */
+  bool devices;       /**< list accelerators, and end */
   bool verbose, quiet, reference, processes, help, json;
 };
 
 /** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference),
- * w(alltime), t(raffic), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), D(raw), m(emory: --overcommit); --help always.
+ * w(alltime), t(raffic), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), D(raw), m(emory: --overcommit), C(ells), x (--scaling), V(alue), n; --help always.
  *  @return ::GAB_ERR_INPUT that names the closest known option for one that is not */
 gab_status gab_app_options_parse(int argc, char **argv, const char *allowed, gab_app_options *options);
 

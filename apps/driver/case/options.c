@@ -67,6 +67,10 @@ static const option_row rows[] = {
     {"--print-spares", 'S', NULL, false},
     {"--devices", 'd', NULL, false},
     {"--draw", 'D', NULL, true},
+    {"--cells", 'C', NULL, true},
+    {"--scaling", 'x', NULL, true},
+    {"--value", 'V', NULL, true},
+    {"-n", 'n', NULL, true},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -128,6 +132,17 @@ static gab_status take(const option_row *row, const char *value, gab_app_options
     break;
   case 'D':
     options->draw = value;
+    break;
+  case 'C':
+    options->cells = value;
+    break;
+  case 'x':
+    options->scaling = value;
+    break;
+  case 'V':
+    return add(options->values, &options->value_count, value, row->name);
+  case 'n':
+    options->ranks = value;
     break;
   case 'd':
     options->devices = true;

@@ -17,6 +17,8 @@ static const command commands[] = {
      "check a case and print derived quantities, without computing"},
     {"plan", gab_app_command_plan, "gabion plan CASE.yaml -n PROCESSES [options]",
      "memory, messages and checkpoint costs on many processes, from one"},
+    {"converge", gab_app_command_converge, "gabion converge CASE.yaml --cells 1,2,4",
+     "grid convergence: order, limit and uncertainty of the results"},
     {"assemble", gab_app_command_assemble, "gabion assemble OUT [--linked]",
      "join the slabs of a moving window into one field"},
     {"status", gab_app_command_status, "gabion status FOLDER [--json]",

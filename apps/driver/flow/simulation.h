@@ -30,10 +30,12 @@ typedef struct mass_monitor {
   double mass;
 } mass_monitor;
 
-/** Numbers of the last state, for the log and summary.json; 0: not known. */
+/** Numbers of the last state, for the log and summary.json; of porosity and permeability 0: not known. */
 typedef struct flow_results {
   double porosity;        /**< share of the domain that is fluid; of a sample with a permeability */
   double permeability[3]; /**< m^2, along periodic axes with an acceleration */
+  double mean_velocity[3], max_speed; /**< m/s, of the fluid */
+  double kinetic_energy;              /**< mean over the fluid, J/m^3 */
 } flow_results;
 
 /** A force that holds the mean velocity: fluid.mean_velocity. Equal on all ranks, part of the state. */

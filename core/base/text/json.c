@@ -396,3 +396,74 @@ gab_status gab_json_each(gab_json_document *document, const char *path,
   }
   return GAB_OK;
 }
+
+/* ---- numbers by name ---- */
+
+enum { NAME_CAPACITY = 512 };
+
+typedef struct number_visit {
+  gab_status (*visit)(void *user, const char *name, double value);
+  void *user;
+  char name[NAME_CAPACITY];
+} number_visit;
+
+static gab_status visit_numbers(number_visit *by, struct fy_node *node, size_t length);
+
+static gab_status visit_member(number_visit *by, struct fy_node *node, size_t length, const char *word,
+                               size_t count)
+{
+  const size_t dot = length > 0;
+  if (length + dot + count + 1 > NAME_CAPACITY) return GAB_OK;
+  if (dot) by->name[length] = '.';
+  memcpy(by->name + length + dot, word, count);
+  by->name[length + dot + count] = '\0';
+  return visit_numbers(by, node, length + dot + count);
+}
+
+static gab_status visit_items(number_visit *by, struct fy_node *list, size_t length)
+{
+  void *at = NULL;
+  size_t number = 0;
+  for (struct fy_node *item; (item = fy_node_sequence_iterate(list, &at)); number++) {
+    char digits[24];
+    size_t count = 0;
+    struct fy_node *named =
+        fy_node_is_mapping(item) ? fy_node_mapping_lookup_by_string(item, "name", 4) : NULL;
+    const char *word = named && fy_node_is_scalar(named) ? fy_node_get_scalar(named, &count) : NULL;
+    if (!word || count == 0) {
+      count = (size_t)snprintf(digits, sizeof digits, "%zu", number);
+      word = digits;
+    }
+    GAB_TRY(visit_member(by, item, length, word, count));
+  }
+  return GAB_OK;
+}
+
+static gab_status visit_numbers(number_visit *by, struct fy_node *node, size_t length)
+{
+  if (fy_node_is_sequence(node)) return visit_items(by, node, length);
+  if (fy_node_is_mapping(node)) {
+    void *at = NULL;
+    for (struct fy_node_pair *pair; (pair = fy_node_mapping_iterate(node, &at));) {
+      size_t count = 0;
+      const char *word = fy_node_get_scalar(fy_node_pair_key(pair), &count);
+      if (word) GAB_TRY(visit_member(by, fy_node_pair_value(pair), length, word, count));
+    }
+    return GAB_OK;
+  }
+  size_t count = 0;
+  const char *found = fy_node_get_scalar(node, &count);
+  char text[NUMBER_CAPACITY];
+  double value;
+  if (!found || count + 1 > sizeof text || fy_node_get_style(node) != FYNS_PLAIN) return GAB_OK;
+  snprintf(text, sizeof text, "%.*s", (int)count, found);
+  return gab_text_parse_real(text, &value) ? by->visit(by->user, by->name, value) : GAB_OK;
+}
+
+gab_status gab_json_each_number(gab_json_document *document, const char *path,
+                                gab_status (*visit)(void *user, const char *name, double value), void *user)
+{
+  struct fy_node *node = find(document, path);
+  number_visit by = {.visit = visit, .user = user};
+  return node ? visit_numbers(&by, node, 0) : GAB_OK;
+}

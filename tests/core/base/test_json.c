@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,6 +238,38 @@ static void items_of_a_list_are_documents(void **state)
   gab_json_forget(&document);
 }
 
+static gab_status append_number(void *user, const char *name, double value)
+{
+  char text[64];
+  if (value == 99) GAB_FAIL(GAB_ERR_CORRUPT, "99");
+  const int length = snprintf(text, sizeof text, "%s=%g;", name, value);
+  return gab_put_bytes(user, text, (size_t)length);
+}
+
+static void numbers_are_visited_by_their_names(void **state)
+{
+  static const char text[] =
+      "{\"a\": 1, \"results\": {\"bodies\": [{\"name\": \"rod\", \"force\": [1.5, -2]}, {\"cx\": 3}], "
+      "\"text\": \"4\", \"none\": null, \"is\": true, \"deep\": {\"x\": 5e-3}}, \"bad\": [1, 99, 2]}";
+  (void)state;
+  gab_json_document *document = gab_json_read(text, sizeof text - 1);
+  assert_non_null(document);
+  gab_buffer out = {0};
+  assert_int_equal(gab_json_each_number(document, "/results", append_number, &out), GAB_OK);
+  assert_int_equal(gab_put_bytes(&out, "", 1), GAB_OK);
+  assert_string_equal((const char *)out.data,
+                      "bodies.rod.force.0=1.5;bodies.rod.force.1=-2;bodies.1.cx=3;deep.x=0.005;");
+  gab_buffer_release(&out);
+  assert_int_equal(gab_json_each_number(document, "/absent", append_number, &out), GAB_OK);
+  assert_int_equal(out.size, 0);
+  assert_int_equal(gab_json_each_number(document, "/a", append_number, &out),
+                   GAB_OK); /* the value itself, without a name */
+  assert_memory_equal(out.data, "=1;", 3);
+  assert_int_equal(gab_json_each_number(document, "/bad", append_number, &out), GAB_ERR_CORRUPT);
+  gab_buffer_release(&out);
+  gab_json_forget(&document);
+}
+
 static void whole_numbers_are_found_or_not(void **state)
 {
   static const char text[] =
@@ -274,6 +307,7 @@ int main(void)
       cmocka_unit_test(misuse_is_told_at_the_end),
       cmocka_unit_test(what_was_written_is_read_back),
       cmocka_unit_test(items_of_a_list_are_documents),
+      cmocka_unit_test(numbers_are_visited_by_their_names),
       cmocka_unit_test(whole_numbers_are_found_or_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

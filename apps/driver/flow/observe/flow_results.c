@@ -24,7 +24,13 @@ void gab_app_results_find(simulation *which, const gab_lbm_integrals *last)
   const double darcy = 9.869233e-13; /* m^2 */
   const gab_domain *domain = &which->parameters->domain;
   const double cells = (double)domain->cells[0] * (double)domain->cells[1] * (double)domain->cells[2];
-  which->results = (flow_results){0};
+  const gab_units *units = &which->parameters->setup.units;
+  const double speed = units->dx / units->dt;
+  which->results =
+      (flow_results){.max_speed = last->max_velocity * speed,
+                     .kinetic_energy = last->kinetic_energy / last->volume * units->density * speed * speed};
+  for (int axis = 0; axis < 3; axis++)
+    which->results.mean_velocity[axis] = last->momentum[axis] / last->mass * speed;
   if (which->parameters->setup.body_count == 0) return;
   for (int axis = 0; axis < domain->dimension; axis++) {
     const double found = permeability_along(which, axis, last, cells);
@@ -44,6 +50,12 @@ void gab_app_results_put(const gab_app_run *it, gab_json *json)
   gab_app_side_series_put((const simulation *)it, json);
   gab_app_sides_put((const simulation *)it, json);
   gab_app_flow_scalars_put(((const simulation *)it)->scalars, json);
+  gab_json_list(json, "mean_velocity_m_per_s");
+  for (int axis = 0; axis < ((const simulation *)it)->parameters->domain.dimension; axis++)
+    gab_json_real(json, NULL, found->mean_velocity[axis]);
+  gab_json_close(json);
+  gab_json_real(json, "max_speed_m_per_s", found->max_speed);
+  gab_json_real(json, "kinetic_energy_J_per_m3", found->kinetic_energy);
   if (found->porosity > 0) gab_json_real(json, "porosity", found->porosity);
   for (int axis = 0; axis < 3; axis++)
     if (found->permeability[axis] != 0) gab_json_real(json, names[axis], found->permeability[axis]);

@@ -168,15 +168,25 @@ gab_status gab_app_forces_row(void *user, gab_step step, double time, double *va
   return GAB_OK;
 }
 
+/* Whether there are periods of the lift: rounding also changes its sign now and then. */
+static bool swings(const body_record *record)
+{
+  return record->most[1] - record->least[1] > 1e-4 * fabs(record->sum[0] / record->count) &&
+         record->lift.crossings >= 3;
+}
+
+static double strouhal(const gab_lbm_setup *setup, const body_record *record)
+{
+  return periods_frequency(&record->lift) * setup->reference_length / setup->reference_velocity;
+}
+
 static void report_frequency(const gab_lbm_setup *setup, const char *name, const body_record *record)
 {
-  /* Rounding also changes its sign now and then. */
-  const bool swings = record->most[1] - record->least[1] > 1e-4 * fabs(record->sum[0] / record->count);
   const lift_periods *lift = &record->lift;
-  if (!swings || lift->crossings < 3 || !(setup->reference_length > 0)) return;
+  if (!swings(record) || !(setup->reference_length > 0)) return;
   if (periods_have_settled(lift))
     gab_log(GAB_LOG_INFO, "  %s: Strouhal number %.4f from %.0f periods of c_y", name,
-            periods_frequency(lift) * setup->reference_length / setup->reference_velocity, lift->settled);
+            strouhal(setup, record), lift->settled);
   else
     gab_log(
         GAB_LOG_INFO,
@@ -292,6 +302,21 @@ static void put_parts(const simulation *which, gab_json *json, const gab_wall_lo
   gab_json_real(json, "y_plus_max", parts->y_plus_most);
 }
 
+/* Over the second half of the run. */
+static void put_record(const simulation *which, gab_json *json, const body_record *record)
+{
+  const gab_lbm_setup *setup = &which->parameters->setup;
+  const int dimension = which->parameters->domain.dimension;
+  double mean[3];
+  if (record->count < 1) return;
+  for (int axis = 0; axis < 3; axis++) mean[axis] = record->sum[axis] / record->count;
+  put_vector(json, "force_coefficient_mean", mean, 0, dimension);
+  put_vector(json, "force_coefficient_min", record->least, 0, dimension);
+  put_vector(json, "force_coefficient_max", record->most, 0, dimension);
+  if (swings(record) && setup->reference_length > 0 && periods_have_settled(&record->lift))
+    gab_json_real(json, "strouhal", strouhal(setup, record));
+}
+
 void gab_app_forces_put(const simulation *which, gab_json *json)
 {
   const int dimension = which->parameters->domain.dimension;
@@ -309,6 +334,7 @@ void gab_app_forces_put(const simulation *which, gab_json *json)
     put_vector(json, "torque_point_m", point, 0, dimension);
     if (!isnan(centre[0])) put_vector(json, "centre_of_pressure_m", centre, 0, dimension);
     if (which->parts) put_parts(which, json, &which->parts[i]);
+    if (which->force_scale > 0) put_record(which, json, &which->records[i]);
     gab_json_close(json);
   }
   gab_json_close(json);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apps/driver/campaign/refined_case.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static gab_status set(gab_app_refined *refined, const char *format, ...) GAB_PRINTF(2, 3);
+static gab_status set(gab_app_refined *refined, const char *format, ...)
+{
+  if (refined->count == GAB_APP_MOST_SETTINGS)
+    GAB_FAIL(GAB_ERR_INPUT, "more than %d parameters depend on the grid", GAB_APP_MOST_SETTINGS);
+  char *text = refined->settings[refined->count++];
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(text, GAB_APP_SETTING_LENGTH, format, arguments);
+  va_end(arguments);
+  if (length >= GAB_APP_SETTING_LENGTH) GAB_FAIL(GAB_ERR_INPUT, "too long for another grid: %s", text);
+  return GAB_OK;
+}
+
+static gab_status set_number(gab_app_refined *refined, const gab_config_number *number, double times)
+{
+  char text[GAB_APP_SETTING_LENGTH];
+  size_t used = 0;
+  for (size_t i = 0; i < number->count && used < sizeof text; i++) {
+    if (i > 0) used += (size_t)snprintf(text + used, sizeof text - used, ", ");
+    if (used >= sizeof text) break;
+    if (number->ints)
+      used += (size_t)snprintf(text + used, sizeof text - used, "%" PRId64,
+                               number->ints[i] * (int64_t)llround(times));
+    else used += (size_t)snprintf(text + used, sizeof text - used, "%.17g", number->reals[i] * times);
+  }
+  if (used >= sizeof text) GAB_FAIL(GAB_ERR_INPUT, "too long for another grid: %s", number->path);
+  const bool is_list = number->key->length_max > 0;
+  return set(refined, "%s=%s%s%s", number->path, is_list ? "[" : "", text, is_list ? "]" : "");
+}
+
+static bool begins(const char *path, const char *section)
+{
+  return strncmp(path, section, strlen(section)) == 0;
+}
+
+/* By how much a number that was given changes; 1: not at all. */
+static double change_of(const gab_config_number *number, double factor, double steps)
+{
+  static const char *const kept[] = {"balance.", "resilience.", "initial.", "domain.block",
+                                     "fluid.mean_velocity_every"};
+  const char *path = number->path, *unit = number->key->unit ? number->key->unit : "";
+  for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+    if (begins(path, kept[i])) return 1;
+  if (strcmp(path, "domain.dx") == 0) return 1 / factor;
+  if (strcmp(path, "units.dt") == 0) return 1 / steps;
+  if (strcmp(path, "run.steps") == 0 || strcmp(unit, "steps") == 0) return steps;
+  if (strcmp(unit, "cells") == 0) return factor;
+  return strcmp(unit, "cells per step") == 0 ? factor / steps : 1;
+}
+
+/* The time step, unless a number that was given says it. */
+static gab_status set_step(const gab_app_case *which, double factor, gab_app_scaling scaling,
+                           gab_app_refined *refined)
+{
+  const gab_config *config = which->config;
+  const double steps = scaling == GAB_APP_SCALING_DIFFUSIVE ? factor * factor : factor;
+  const bool has_omega = gab_config_is_set(config, "fluid.omega");
+  const bool has_viscosity =
+      gab_config_is_set(config, "fluid.viscosity") || gab_config_is_set(config, "fluid.reynolds");
+  if (scaling == GAB_APP_SCALING_ACOUSTIC && has_omega)
+    return gab_config_fail(
+        config, "fluid.omega",
+        "acoustic scaling changes it: give the viscosity and the time step instead (units), or "
+        "--scaling diffusive");
+  if (gab_config_is_set(config, "units.dt") || gab_config_is_set(config, "units.lattice_velocity") ||
+      (has_omega && has_viscosity))
+    return GAB_OK;
+  return set(refined, "units.dt=%.17g", which->dt / steps);
+}
+
+gab_status gab_app_refine_case(const gab_app_case *which, int64_t factor, gab_app_scaling scaling,
+                               gab_app_refined *refined)
+{
+  const double times = (double)factor, steps = scaling == GAB_APP_SCALING_DIFFUSIVE ? times * times : times;
+  gab_config_number number;
+  refined->count = 0;
+  if (strcmp(which->solver->name, "flow") != 0)
+    GAB_FAIL(GAB_ERR_INPUT, "solver '%s': only flows can be converted to another grid", which->solver->name);
+  if (factor == 1) return GAB_OK;
+  for (size_t at = 0; gab_config_next_number(which->config, &at, &number);) {
+    const double change = change_of(&number, times, steps);
+    if (change != 1) GAB_TRY(set_number(refined, &number, change));
+  }
+  if (!gab_config_is_set(which->config, "domain.dx") && !gab_config_is_set(which->config, "domain.length"))
+    GAB_TRY(set(refined, "domain.dx=%.17g", 1 / times));
+  return set_step(which, times, scaling, refined);
+}
