@@ -64,6 +64,25 @@ static gab_status check_patches(const gab_patches *patches, const gab_domain *do
   return GAB_OK;
 }
 
+/* The turbulent viscosity of a wall replaces that of the collision, whose rate has to be known and above 1. */
+static gab_status check_eddies(const gab_lbm_options *options)
+{
+  const gab_collision *collision = options->collision;
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    if (gab_lbm_condition(options, k)->sponge.roughness == 0) continue;
+    const char *path = gab_condition_path(options->patches, k);
+    if (collision->rate_of_stress || collision->cell)
+      GAB_FAIL(GAB_ERR_INPUT,
+               "%s.eddy_height: collision %s has a viscosity of its own in each cell; choose trt or rr", path,
+               collision->name);
+    if (options->omega <= 1)
+      GAB_FAIL(GAB_ERR_INPUT,
+               "%s.eddy_height: without effect at omega = %g; lower fluid.viscosity until omega is above 1",
+               path, options->omega);
+  }
+  return GAB_OK;
+}
+
 static gab_status check_options(const gab_lbm_options *options, const gab_domain *domain)
 {
   GAB_TRY(gab_collision_check_lattice(options->collision, options->lattice));
@@ -91,7 +110,8 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
   }
   for (int side = 0; side < 2 * domain->dimension; side++)
     GAB_TRY(check_side(&options->sides[side], side_names[side], side, domain));
-  return check_patches(options->patches, domain);
+  GAB_TRY(check_patches(options->patches, domain));
+  return check_eddies(options);
 }
 
 static gab_status check_domain(const gab_domain *given, const gab_domain *wanted)
@@ -326,8 +346,9 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
     const bool is_on_body = gab_lbm_condition_side(&model->options, k) == GAB_PATCH_ON_BODY;
     model->arrives[k] = is_on_body && kind->arrives ? gab_side_pressure_on_body : kind->arrives;
     model->reads_next_density[k] = kind->reads_next_density;
-    model->reads_next_cell[k] =
-        kind->reads_next_density || gab_lbm_condition(&model->options, k)->slip_length > 0;
+    model->reads_next_cell[k] = kind->reads_next_density ||
+                                gab_lbm_condition(&model->options, k)->slip_length > 0 ||
+                                gab_lbm_condition(&model->options, k)->roughness > 0;
     if (gab_lbm_condition(&model->options, k)->turbulence) gab_side_turbulence_balance(model, k);
   }
   gab_sponge_list(model);

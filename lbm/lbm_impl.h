@@ -194,12 +194,12 @@ enum {
   GAB_LINK_LISTS
 };
 
-/** Wall with a slip length: adds a term from the velocity in the first two cells to a velocity link. In a sparse block
+/** Wall with a slip length or a log law: adds a term from the velocity in the first two cells to a velocity link. In a sparse block
  * `cell` and `next` are rows of gab_sparse::open_cells. */
 typedef struct gab_slip_link {
   uint32_t to, from; /**< as those of the velocity link */
   uint32_t cell, next;
-  double length; /**< in cells of the level */
+  double length, roughness; /**< in cells of the level; with a roughness there is no slip length */
   int16_t q;
   int8_t side;
   bool has_next; /**< the next cell across the side is fluid */
@@ -590,6 +590,16 @@ int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]
 /** Writes the populations of boundary cells. @param[in] ramp  all factors */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_FACTORS]);
 
+/** What a wall with a log law adds to a population, with that of a slip link: ground.c. Pure. @param[in] sent  by the fluid cell */
+double gab_ground_of_link(const gab_lbm_model *model, const gab_level_model *at, const gab_slip_link *link,
+                          const double *sent);
+/** The mixing length of a log law, in cells. Pure. @param[in] height  of the middle of a cell above the wall, with the roughness length added */
+double gab_ground_mixing_length(double height);
+/** Replaces what a cell sends beyond equilibrium by what a collision with the turbulent viscosity of a mixing length leaves of the stress.
+ *  Pure. @param[in] drho  density - 1 of the cell @param[in] length  mixing length, in cells
+ *  @param[in,out] rest  by direction @return the share of the stress that it keeps, 0 to 1 */
+double gab_ground_mix(const gab_lbm_model *model, const gab_level_model *at, double drho, double length,
+                      double rest[GAB_LATTICE_MAX_Q]);
 /** Term of a wall with a slip length for a population: slip.c. Pure. @param[in] sent,next_sent  by the fluid cell and the
  * next one */
 double gab_slip_of_link(const gab_lbm_model *model, const gab_level_model *at, const gab_slip_link *link,

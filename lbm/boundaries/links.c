@@ -96,7 +96,7 @@ static gab_status add_fluctuations(const gab_link *at, uint32_t to)
   return GAB_OK;
 }
 
-/* The wall with a slip length that alone a boundary cell lies beyond, in front of which the fluid cell lies; -1: none. */
+/* The wall with a slip length or a log law that alone a boundary cell lies beyond, in front of which the fluid cell lies; -1: none. */
 static int slipping_wall(const gab_link *at)
 {
   int only = -1;
@@ -106,7 +106,7 @@ static int slipping_wall(const gab_link *at)
     if (only >= 0) return -1;
     only = side;
   }
-  if (only < 0 || side_at(at, only)->slip_length == 0) return -1;
+  if (only < 0 || (side_at(at, only)->slip_length == 0 && side_at(at, only)->roughness == 0)) return -1;
   return condition_of(at, at->b, only) == condition_of(at, at->x, only) ? only : -1;
 }
 
@@ -131,6 +131,7 @@ static gab_status add_navier_link(const gab_link *at, uint32_t to)
                         .from = gab_link_origin(at),
                         .cell = at->cell,
                         .length = ldexp(side_at(at, side)->slip_length, at->block->at->level),
+                        .roughness = ldexp(side_at(at, side)->roughness, at->block->at->level),
                         .q = (int16_t)at->q,
                         .side = (int8_t)side,
                         .has_next = gab_link_is_inside(at, next) && gab_link_is_fluid(at, next)};

@@ -119,6 +119,8 @@ typedef struct gab_sponge {
   double viscosity;   /**< at the side, over that of the fluid; 0 means 1 */
   double velocity[3]; /**< of sides whose velocity is not given */
   bool has_velocity;
+  double
+      roughness; /**< of a wall: the layer has the turbulent viscosity of its log law (lbm/sides/ground.c), and no more; else 0 */
 } gab_sponge;
 
 /** What the velocity of a patch of a body means. */
@@ -153,9 +155,10 @@ typedef struct gab_side {
   double density;     /**< of GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW and GAB_SIDE_CHARACTERISTIC; 0 means 1 */
   double relaxation;  /**< of GAB_SIDE_CHARACTERISTIC: sigma of Poinsot & Lele (1992) */
   double slip_length; /**< of GAB_SIDE_WALL, in cells of level 0 */
+  double roughness;   /**< of GAB_SIDE_WALL: roughness length of its log law, in cells of level 0; 0: none */
   const struct gab_boundary *own; /**< of GAB_SIDE_OWN; borrowed */
   double numbers[GAB_BOUNDARY_NUMBERS];
-  gab_sponge sponge;  /**< not of walls, free slip and user-defined conditions */
+  gab_sponge sponge;  /**< not of free slip and user-defined conditions */
   gab_side_part part; /**< of a side with patches, or of a patch: set by gab_patches_complete() */
 } gab_side;
 

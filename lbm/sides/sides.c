@@ -76,20 +76,48 @@ static const gab_config_key wall_keys[] = {
      .unit = "m",
      .default_text = "0",
      .doc = "Slip length of Navier: velocity of the fluid at the wall over its gradient across the wall."},
+    {.name = "roughness_length",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .min_excluded = true,
+     .unit = "m",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc =
+         "Length z0 of a log law: friction rho u_*^2 with u = u_* / 0.4 ln((z + z0) / z0) in the first cells; "
+         "instead of no slip."},
+    {.name = "eddy_height",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .min_excluded = true,
+     .unit = "m",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Height up to which the fluid has the turbulent viscosity of the mixing length 0.4 (z + z0)."},
 };
 
 static gab_status read_wall(const gab_config *config, const char *path, int dimension, const gab_units *units,
                             gab_side *side)
 {
-  char key[GAB_CONFIG_PATH_CAPACITY];
+  char key[GAB_CONFIG_PATH_CAPACITY], rough[GAB_CONFIG_PATH_CAPACITY];
   (void)dimension;
   side->slip_length = gab_config_real(config, gab_config_path(key, "%s.slip_length", path)) / units->dx;
+  gab_config_path(rough, "%s.roughness_length", path);
+  if (gab_config_is_set(config, rough)) {
+    if (side->slip_length > 0)
+      return gab_config_fail(config, key, "has no effect with %s: leave one of them out", rough);
+    side->roughness = gab_config_real(config, rough) / units->dx;
+  }
+  if (!gab_config_is_set(config, gab_config_path(key, "%s.eddy_height", path))) return GAB_OK;
+  if (side->roughness == 0) return gab_config_fail(config, key, "has no effect without %s", rough);
+  side->sponge = (gab_sponge){
+      .thickness = gab_config_real(config, key) / units->dx, .viscosity = 1, .roughness = side->roughness};
   return GAB_OK;
 }
 
-/* Half-way bounce-back; with a slip length as from a wall that moves (slip.c). */
+/* Half-way bounce-back; with a slip length or a log law as from a wall that moves (slip.c, ground.c). */
 const gab_side_descriptor gab_side_wall =
-    GAB_SIDE_DESCRIPTOR(name = "wall", doc = "No slip, or a slip length.", keys = wall_keys,
+    GAB_SIDE_DESCRIPTOR(name = "wall", doc = "No slip, a slip length, or a log law.", keys = wall_keys,
                         key_count = sizeof wall_keys / sizeof *wall_keys, read = read_wall,
                         arrival = GAB_ARRIVAL_BOUNCED, has_velocity = false, reads_next_density = false,
                         precedence = 0, amplifies_waves = false, reynolds_along = 0, arrives = NULL);

@@ -9,6 +9,7 @@ double gab_slip_of_link(const gab_lbm_model *model, const gab_level_model *at, c
 {
   const gab_lattice *lattice = model->lattice;
   const double b = link->length;
+  if (link->roughness > 0) return gab_ground_of_link(model, at, link, sent);
   double drho, first[3], second[3], sum = 0;
   gab_lbm_moments(model, at, sent, &drho, first);
   if (link->has_next) gab_lbm_moments(model, at, next_sent, &drho, second);

@@ -3,7 +3,8 @@
  *   f_q = f_eq(rho, u) + g (f_q - f_eq(rho, u)) + s (f_eq(rho_s, u_s) - f_eq(rho, u)).
  * The last term draws density or velocity to those of the side by the share s (as Xu & Sagaut 2013, J. Comput. Phys. 245, 14). The one
  * before makes the fluid more viscous: g is what a collision with the larger viscosity leaves of the stress over what this one leaves.
- * Below rate 1 the sign would change; so the viscosity ends at that of rate 1. All of it acts on what a cell sends, behind any
+ * Below rate 1 the sign would change; so the viscosity ends at that of rate 1. In front of a wall with a log law only that term acts, with its
+ * turbulent viscosity (ground.c). All of it acts on what a cell sends, behind any
  * collision, and is a pure function of place and time. */
 #include "core/base/lower_bound_impl.h"
 #include "lbm/lbm_impl.h"
@@ -50,6 +51,7 @@ static double kept_stress(double rate, double viscosity)
 typedef struct share {
   const target *to;
   double weight; /* 1 at the side, 0 at the end of the sponge */
+  double mixing; /* length in cells, in front of a wall with a log law; else 0 */
 } share;
 
 /* All sponges that a cell lies in act on the same state, so their order does not matter: what they draw adds up, up to all of it; the largest
@@ -57,8 +59,8 @@ typedef struct share {
 static void absorb(const gab_lbm_model *model, const gab_level_model *at, const share *shares, int count,
                    double *f)
 {
-  double drho, u[3], wanted[GAB_SIDE_COUNT], velocity[GAB_SIDE_COUNT][3], draw[GAB_SIDE_COUNT], all = 0,
-                                                                                                viscosity = 1;
+  double drho, u[3], wanted[GAB_SIDE_COUNT], velocity[GAB_SIDE_COUNT][3], draw[GAB_SIDE_COUNT],
+      all = 0, viscosity = 1, mixing = 0;
   gab_lbm_moments(model, at, f, &drho, u);
   for (int axis = 0; axis < 3; axis++)
     u[axis] += 0.5 * at->rates.force[axis] / (1 + drho); /* all that f has */
@@ -67,19 +69,27 @@ static void absorb(const gab_lbm_model *model, const gab_level_model *at, const 
     const gab_sponge *sponge = &to->side->sponge;
     const bool has_velocity = gab_side_moves(to->side) || sponge->has_velocity;
     viscosity = fmax(viscosity, 1 + (sponge->viscosity - 1) * shares[k].weight);
+    if (shares[k].mixing > 0) mixing = mixing > 0 ? fmin(mixing, shares[k].mixing) : shares[k].mixing;
     draw[k] = ldexp(sponge->rate * shares[k].weight, -at->level);
     all += draw[k];
     wanted[k] = gab_side_is_open(to->side) ? to->drho : drho;
     for (int axis = 0; axis < 3; axis++) velocity[k][axis] = has_velocity ? to->velocity[axis] : u[axis];
   }
   for (int k = 0; k < count && all > 1; k++) draw[k] /= all;
-  const double keep = kept_stress(at->rates.even, viscosity);
+  double keep = kept_stress(at->rates.even, viscosity), now[GAB_LATTICE_MAX_Q], rest[GAB_LATTICE_MAX_Q];
   for (int q = 0; q < model->lattice->q; q++) {
-    const double now = gab_lbm_equilibrium(model, q, drho, u);
+    now[q] = gab_lbm_equilibrium(model, q, drho, u);
+    rest[q] = f[q] - now[q];
+  }
+  if (mixing > 0) {
+    const double kept = gab_ground_mix(model, at, drho, mixing, rest);
+    keep = keep < kept ? keep / kept : 1;
+  }
+  for (int q = 0; q < model->lattice->q; q++) {
     double change = 0;
     for (int k = 0; k < count; k++)
-      change += draw[k] * (gab_lbm_equilibrium(model, q, wanted[k], velocity[k]) - now);
-    f[q] = now + keep * (f[q] - now) + change;
+      change += draw[k] * (gab_lbm_equilibrium(model, q, wanted[k], velocity[k]) - now[q]);
+    f[q] = now[q] + keep * rest[q] + change;
   }
 }
 
@@ -134,8 +144,10 @@ static void absorb_row(const gab_lbm_model *model, const gab_lbm_block *block, c
       if (!known[side]) to[side] = target_of(model, level, side, cell, ramp);
       known[side] = is_uniform(model, side, &to[side]);
       if (!to[side].side || away >= to[side].side->sponge.thickness) continue;
-      const double left = 1 - away / to[side].side->sponge.thickness;
-      shares[count++] = (share){.to = &to[side], .weight = left * left};
+      const double left = 1 - away / to[side].side->sponge.thickness, rough = to[side].side->sponge.roughness;
+      shares[count] = (share){.to = &to[side], .weight = left * left};
+      if (rough > 0) shares[count].mixing = gab_ground_mixing_length(ldexp(away + rough, level));
+      count++;
     }
     if (count == 0) continue;
     const size_t start = run->start + (uint32_t)i - at->shift;

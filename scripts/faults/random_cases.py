@@ -214,6 +214,10 @@ def draw_geometry(rng):
             side.update(pressure=1e-3, factor="cos(0.1 * t)")
         if side["type"] == "wall" and rng.random() < 0.3:
             side["slip_length"] = pick(rng, 0.3, 2)
+        elif side["type"] == "wall" and rng.random() < 0.3:
+            side["roughness_length"] = pick(rng, 0.02, 0.5)
+            if case.get("lbm", {}).get("collision", "trt") in ("trt", "rr") and case["fluid"]["viscosity"] < 0.1:
+                side["eddy_height"] = rng.randint(2, 12)
         if side["type"] in ("velocity", "pressure", "outflow", "characteristic") and rng.random() < 0.4:
             side.update(sponge_thickness=rng.randint(8, 20), sponge_damping=pick(rng, 0.5, 1), sponge_viscosity=pick(rng, 1, 5))
         if side["type"] == "velocity" and side.get("profile") == "parabolic" and rng.random() < 0.6:

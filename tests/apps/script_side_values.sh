@@ -53,7 +53,7 @@ boundaries:
   x_min: {type: velocity, flow_rate: 0.1, profile: womersley, period: 0.4, ramp_time: 0.2, turbulence_intensity: 0.1, turbulence_length: 0.2}
   x_max: {type: pressure, pressure: 0.05, shape: 1 + 0.1 * y, series: pump.csv, series_repeats: true, sponge_thickness: 0.5, sponge_damping: 1, sponge_viscosity: 4}
   y_min: {type: wall, slip_length: 0.05}
-  y_max: {type: wall}
+  y_max: {type: wall, roughness_length: 0.01, eddy_height: 0.4}
 bodies:
   - {name: block, type: box, lo: [-1, -1], hi: [0.2, 0.3], wall: staircase}
 resilience: {memory: {every: 7}}
@@ -69,10 +69,12 @@ timeout 100 "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run turns.yaml --set '
   --inject rank=0,step=23,phase=exchange --out out >said.txt 2>&1 || complain "local: $(cat said.txt)"
 said 'rank 0 died'
 [ "$(checksum)" = "$expected" ] || complain 'another checksum under local'
-for change in boundaries.x_min.flow_rate=0.11 boundaries.x_min.period=0.5 boundaries.x_max.shape=1 boundaries.x_max.sponge_damping=0.8 boundaries.x_min.turbulence_seed=2 boundaries.y_min.slip_length=0.06; do
+for change in boundaries.x_min.flow_rate=0.11 boundaries.x_min.period=0.5 boundaries.x_max.shape=1 boundaries.x_max.sponge_damping=0.8 boundaries.x_min.turbulence_seed=2 boundaries.y_min.slip_length=0.06 boundaries.y_max.roughness_length=0.011 boundaries.y_max.eddy_height=0.3; do
   run 0 1 turns.yaml --set "$change"
   [ "$(checksum)" != "$expected" ] || complain "$change changes nothing"
 done
+"$gabion" check turns.yaml --set lbm.collision=smagorinsky >said.txt 2>&1 && complain 'eddy_height with smagorinsky: taken'
+said 'boundaries.y_max.eddy_height: collision smagorinsky'
 run 0 1 turns.yaml --set resilience.disk.every=20
 "$gabion" run turns.yaml --set resilience.disk.every=20 --set run.steps=80 --set boundaries.x_min.flow_rate=0.11 --out out >said.txt 2>&1 && complain 'another flow rate: resumed'
 said 'of another case'

@@ -206,6 +206,8 @@ static uint64_t hash_of(gab_world *world, const char *kernel, int block, bool re
   given.options.sides[GAB_SIDE_X_MAX] = (gab_side){.kind = GAB_SIDE_OUTFLOW, .density = 1};
   given.options.sides[GAB_SIDE_Y_MIN].kind = given.options.sides[GAB_SIDE_Y_MAX].kind = GAB_SIDE_WALL;
   given.options.sides[GAB_SIDE_Y_MIN].slip_length = 1.5;
+  given.options.sides[GAB_SIDE_Y_MAX].roughness = 0.2;
+  given.options.sides[GAB_SIDE_Y_MAX].sponge = (gab_sponge){.thickness = 6, .viscosity = 1, .roughness = 0.2};
   given.options.sides[GAB_SIDE_Z_MIN].kind = given.options.sides[GAB_SIDE_Z_MAX].kind = GAB_SIDE_WALL;
   given.options.sides[GAB_SIDE_Z_MAX].slip_length = 0.5;
   const gab_domain domain = domain_of(&given);
