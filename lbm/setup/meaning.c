@@ -98,6 +98,16 @@ static void check_keys(const gab_config *config, const gab_domain *domain, const
   }
 }
 
+/* What differs in time does not balance. @return the first condition that varies as this one */
+static int group_in_time(const gab_lbm_options *options, const gab_side *about)
+{
+  int group = 0;
+  while (!gab_side_moves(gab_lbm_condition(options, group)) ||
+         !gab_side_vary_in_time_alike(gab_lbm_condition(options, group), about))
+    group++;
+  return group;
+}
+
 /* ------------------------------------------------------------------------------------------ closed boxes */
 
 /* Fluid that enters a box through its sides. */
@@ -128,11 +138,7 @@ static box_flux flux_of_sides(const gab_domain *domain, const gab_lbm_setup *set
       flux = about->velocity[side / 2] * (side % 2 ? -1 : 1) * found.cells / (double)domain->cells[side / 2];
       flux *= gab_side_mean_shape(about, side, domain);
     }
-    int group = 0; /* what differs in time does not balance */
-    while (!gab_side_moves(gab_lbm_condition(options, group)) ||
-           !gab_side_vary_in_time_alike(gab_lbm_condition(options, group), about))
-      group++;
-    net[group] += flux;
+    net[group_in_time(options, about)] += flux;
     found.gross += fabs(flux);
     if (fabs(flux) <= found.most) continue;
     found.most = fabs(flux);
@@ -373,11 +379,7 @@ gab_status gab_lbm_setup_check_patches(const gab_config *config, const gab_lbm_s
     if (!gab_side_moves(about) || about->on_body == GAB_BODY_VELOCITY_ALONG) continue;
     const double flux = about->flow_rate != 0 ? about->flow_rate : gab_exact_value(&sums[k].flow);
     is_unknown |= gab_lbm_condition_side(options, k) == GAB_PATCH_ON_BODY;
-    int group = 0;
-    while (!gab_side_moves(gab_lbm_condition(options, group)) ||
-           !gab_side_vary_in_time_alike(gab_lbm_condition(options, group), about))
-      group++;
-    net[group] += flux;
+    net[group_in_time(options, about)] += flux;
     gross += fabs(flux);
     if (fabs(flux) > most) largest = k;
     most = fmax(most, fabs(flux));
