@@ -198,7 +198,7 @@ static herr_t forget_user(void *user)
   return 0;
 }
 
-void gab_hdf5_image_open(gab_hdf5_image *image, size_t increment)
+static void open_image(gab_hdf5_image *image, size_t increment, bool plain)
 {
   /* A name that no file can have: HDF5 would read what is there. */
   static const char *const nowhere = "/dev/null/gabion.h5";
@@ -212,12 +212,20 @@ void gab_hdf5_image_open(gab_hdf5_image *image, size_t increment)
   gab_hdf5_check(image, H5Pset_fapl_core(in_memory, increment, false));
   gab_hdf5_check(image, H5Pset_file_image_callbacks(in_memory, &memory));
   gab_hdf5_check(image, H5Pset_fclose_degree(in_memory, H5F_CLOSE_STRONG));
-  gab_hdf5_check(image, set_format(in_memory));
+  if (!plain) gab_hdf5_check(image, set_format(in_memory));
+  if (plain) gab_hdf5_check(image, H5Pset_small_data_block_size(in_memory, 0));
   gab_hdf5_check(image, H5Pset_obj_track_times(timeless, false));
   image->file = H5Fcreate(nowhere, H5F_ACC_TRUNC, timeless, in_memory);
   gab_hdf5_check(image, image->file);
   H5Pclose(timeless);
   H5Pclose(in_memory);
+}
+
+void gab_hdf5_image_open(gab_hdf5_image *image, size_t increment) { open_image(image, increment, false); }
+
+void gab_hdf5_image_open_plain(gab_hdf5_image *image, size_t increment)
+{
+  open_image(image, increment, true);
 }
 
 /* Where the file ends, as its superblock (of version 2 or 3) says. 0: it is none. */

@@ -17,6 +17,7 @@ typedef struct writer {
   gab_slice *slice;
   gab_probes *probes;
   gab_particle_output *particles;
+  gab_plane *plane;
   gab_series *series; /* of its own, or borrowed from the probes */
   gab_row_fn row;
   void *user;
@@ -79,6 +80,7 @@ static void release_writer(writer *old)
   gab_slice_destroy(&old->slice);
   gab_volume_destroy(&old->volume);
   gab_particle_output_destroy(&old->particles);
+  gab_plane_destroy(&old->plane);
   gab_free(&old->values);
   gab_free(&old->name);
   gab_free(&old->files);
@@ -118,10 +120,12 @@ static gab_status check_new(const gab_output *output, const writer *made)
   const char *kind = made->kind == GAB_OUTPUT_SLICE       ? "slice"
                      : made->kind == GAB_OUTPUT_VOLUME    ? "volume"
                      : made->kind == GAB_OUTPUT_PARTICLES ? "output of particles"
+                     : made->kind == GAB_OUTPUT_PLANE     ? "plane"
                                                           : "table";
   const char *name = made->volume      ? gab_volume_name(made->volume)
                      : made->slice     ? gab_slice_name(made->slice)
                      : made->particles ? gab_particle_output_name(made->particles)
+                     : made->plane     ? gab_plane_name(made->plane)
                                        : made->name;
   if (made->schedule.every < 0 || made->schedule.start < 0)
     GAB_FAIL(GAB_ERR_ARGUMENT,
@@ -135,7 +139,8 @@ static gab_status check_new(const gab_output *output, const writer *made)
   return GAB_OK;
 }
 
-/* Files of NAME_<n>.s<n>.h5, NAME_<n>.xdmf and NAME.xdmf (hdf5_output.h); NAME_<n>.h5 (particle_output.h); NAME_<n>.png; NAME.csv. */
+/* Files of NAME_<n>.s<n>.h5, NAME_<n>.xdmf and NAME.xdmf (hdf5_output.h); NAME_<n>.h5 (particle_output.h); NAME_<n>.png; NAME.csv;
+ * NAME.h5 (planes.h). */
 static gab_status list_files(gab_output *output, const writer *made, const char *volume)
 {
   gab_buffer *files = &output->files;
@@ -149,6 +154,7 @@ static gab_status list_files(gab_output *output, const writer *made, const char 
     return gab_put_text(files, "fields/%s.xdmf\nfields/%s_<n>.xdmf\nfields/%s_<n>.h5\n", name, name, name);
   }
   if (made->slice) return gab_put_text(files, "%s_<n>.png\n", gab_slice_name(made->slice));
+  if (made->plane) return gab_put_text(files, "%s.h5\n", gab_plane_name(made->plane));
   if (made->probes) return gab_put_text(files, "%s\n", made->name);
   return gab_put_text(files, "%s.csv\n", made->name);
 }
@@ -227,6 +233,21 @@ gab_status gab_output_add_particles(gab_output *output, gab_schedule schedule, c
   return add(output, status, &made, NULL);
 }
 
+gab_status gab_output_add_plane(gab_output *output, gab_schedule schedule, const gab_plane_options *options)
+{
+  writer made = {.schedule = schedule, .kind = GAB_OUTPUT_PLANE};
+  gab_plane_options own = *options;
+  char path[GAB_OUTPUT_PATH_CAPACITY];
+  made.looks_around = some_look_around(own.quantities, own.quantity_count);
+  if (!own.folder) own.folder = output->folder;
+  gab_status status = gab_plane_create(output->forest, &own, &made.plane);
+  if (status == GAB_OK) status = gab_output_path(path, "%s.h5", own.name);
+  if (status == GAB_OK) status = gab_output_copy_string(path, &made.name);
+  if (status == GAB_OK) status = gab_output_path(path, "%s/%s.h5", own.folder, own.name);
+  if (status == GAB_OK) status = gab_output_copy_string(path, &made.files);
+  return add(output, status, &made, NULL);
+}
+
 gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, const char *name,
                                  const char *const *columns, size_t count, gab_row_fn row, void *user,
                                  gab_series **series)
@@ -248,6 +269,9 @@ gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, cons
 }
 
 /* ---------------------------------------------------------------------------------------- writing */
+
+/* Series and planes: files that grow. */
+static bool has_cursor(const writer *which) { return which->series || which->plane; }
 
 static bool is_active(const writer *which)
 {
@@ -276,6 +300,7 @@ static gab_status write_one(gab_output *output, writer *which, gab_step step, do
   if (which->volume) return gab_volume_write(which->volume, step, time);
   if (which->slice) return gab_slice_write(which->slice, step, time);
   if (which->particles) return gab_particle_output_write(which->particles, step, time);
+  if (which->plane) return gab_plane_write(which->plane, step, time);
   if (which->probes) return gab_probes_write(which->probes, step, time);
   if (!which->row || gab_series_has(which->series, step)) return GAB_OK;
   gab_status status = which->row(which->user, step, time, which->values);
@@ -288,10 +313,10 @@ gab_status gab_output_write(gab_output *output, gab_step step, double time)
   if (!gab_output_due(output, step)) return GAB_OK;
   gab_world_enter(gab_forest_world(output->forest), GAB_FAULT_POINT_OUTPUT);
   /* Rows first: they cannot be computed again later if a field does not fit on the disk. */
-  for (int series = 1; series >= 0; series--)
+  for (int rows = 1; rows >= 0; rows--)
     for (size_t i = 0; i < output->count; i++) {
       writer *which = &output->writers[i];
-      if ((which->kind == GAB_OUTPUT_SERIES) != series || !gab_schedule_due(which->schedule, step)) continue;
+      if (has_cursor(which) != rows || !gab_schedule_due(which->schedule, step)) continue;
       GAB_TRY(write_one(output, which, step, time));
     }
   return GAB_OK;
@@ -343,28 +368,34 @@ gab_status gab_output_flush(gab_output *output)
 
 /* ---------------------------------------------------------------------------------------- cursors */
 
-static uint32_t series_count(const gab_output *output)
+static uint32_t cursor_count(const gab_output *output)
 {
   uint32_t count = 0;
-  for (size_t i = 0; i < output->count; i++) count += output->writers[i].series != NULL;
+  for (size_t i = 0; i < output->count; i++) count += has_cursor(&output->writers[i]);
   return count;
+}
+
+static uint64_t columns_hash(const writer *which)
+{
+  return which->plane ? gab_plane_hash(which->plane) : gab_series_columns_hash(which->series);
 }
 
 /* "forces\n0123456789abcdef": a series and its columns. */
 static gab_status put_name(gab_buffer *out, const writer *which)
 {
   char text[GAB_OUTPUT_PATH_CAPACITY];
-  GAB_TRY(gab_output_path(text, "%s\n%016" PRIx64, which->name, gab_series_columns_hash(which->series)));
+  GAB_TRY(gab_output_path(text, "%s\n%016" PRIx64, which->name, columns_hash(which)));
   return gab_put_string(out, text);
 }
 
 gab_status gab_output_pack(gab_output *output, gab_buffer *out)
 {
-  GAB_TRY(gab_put_u32(out, series_count(output)));
+  GAB_TRY(gab_put_u32(out, cursor_count(output)));
   for (size_t i = 0; i < output->count; i++) {
-    if (!output->writers[i].series) continue;
-    GAB_TRY(put_name(out, &output->writers[i]));
-    GAB_TRY(gab_series_pack(output->writers[i].series, out));
+    writer *which = &output->writers[i];
+    if (!has_cursor(which)) continue;
+    GAB_TRY(put_name(out, which));
+    GAB_TRY(which->plane ? gab_plane_pack(which->plane, out) : gab_series_pack(which->series, out));
   }
   return GAB_OK;
 }
@@ -380,10 +411,10 @@ static gab_status unpack_one(gab_output *output, gab_reader *in, bool *known)
   if (columns) *columns++ = '\0';
   for (size_t i = 0; i < output->count; i++) {
     writer *which = &output->writers[i];
-    if (!which->series || strcmp(name, which->name) != 0) continue;
-    if (columns && strtoull(columns, NULL, 16) != gab_series_columns_hash(which->series)) return GAB_OK;
+    if (!has_cursor(which) || strcmp(name, which->name) != 0) continue;
+    if (columns && strtoull(columns, NULL, 16) != columns_hash(which)) return GAB_OK;
     known[i] = true;
-    return gab_series_unpack(which->series, &cursor);
+    return which->plane ? gab_plane_unpack(which->plane, &cursor) : gab_series_unpack(which->series, &cursor);
   }
   return GAB_OK;
 }
@@ -401,6 +432,7 @@ gab_status gab_output_unpack(gab_output *output, gab_reader *in)
     if (which->volume) gab_volume_rewind(which->volume);
     if (which->particles) gab_particle_output_rewind(which->particles);
     if (which->series && !known[i]) status = gab_series_begin_anew(which->series);
+    if (which->plane && !known[i]) status = gab_plane_begin_anew(which->plane);
   }
   gab_free(&known);
   return status;

@@ -11,7 +11,7 @@
  *    if (gab_output_due(output, step)) GAB_TRY(gab_output_write(output, step, time));
  *  @endcode
  *
- *  The cursors of all series travel as one replicated entity: gab_output_entity().
+ *  The cursors of all series and planes travel as one replicated entity: gab_output_entity().
  *
  *  Stability: stable; extender where marked.
  */
@@ -22,6 +22,7 @@
 #include "blockforest/output/fields/hdf5_output.h"
 #include "blockforest/output/output_files.h"
 #include "blockforest/output/particle_output.h"
+#include "blockforest/output/planes/planes.h"
 #include "blockforest/output/probes.h"
 #include "blockforest/pictures/png_slice.h"
 #include "core/base/entity.h"
@@ -67,6 +68,10 @@ gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule,
 gab_status gab_output_add_particles(gab_output *output, gab_schedule schedule, const gab_particles *particles,
                                     const gab_particle_output_options *options);
 
+/** A plane; FOLDER/NAME.h5. */
+GAB_EXTENDER gab_status gab_output_add_plane(gab_output *output, gab_schedule schedule,
+                                             const gab_plane_options *options);
+
 /** Values of a row of a series, asked for when it is due. Collective; the same values on all ranks. */
 typedef gab_status (*gab_row_fn)(void *user, gab_step step, double time, double *values);
 /** FOLDER/NAME.csv with rows from a function. @param[in] row  NULL: the application appends rows itself
@@ -98,7 +103,8 @@ typedef enum gab_output_kind {
   GAB_OUTPUT_SLICE = 2,
   GAB_OUTPUT_SERIES = 4, /**< series and probes */
   GAB_OUTPUT_PARTICLES = 8,
-  GAB_OUTPUT_ALL = 15
+  GAB_OUTPUT_PLANE = 16, /**< rows of planes */
+  GAB_OUTPUT_ALL = 31
 } gab_output_kind;
 
 /** Writes now, due or not, e.g. the state of a run that diverged. Collective.

@@ -14,8 +14,9 @@ Needs numpy; fields need h5py, pictures matplotlib, `to_xarray()` xarray.
 """
 from .fields import Field, Fields, State
 from .particles import Particles
+from .planes import Plane, Planes
 from .run_folder import Run, open_folder as open  # noqa: A004 (the word that users expect)
 from .series import Table
 from .start import Failed, check, program, run, sweep
 
-__all__ = ["Failed", "Field", "Fields", "Particles", "Run", "State", "Table", "check", "open", "program", "run", "sweep"]
+__all__ = ["Failed", "Field", "Fields", "Particles", "Plane", "Planes", "Run", "State", "Table", "check", "open", "program", "run", "sweep"]

@@ -6,6 +6,7 @@ import os
 
 from .fields import Fields
 from .particles import Particles
+from .planes import Planes
 from .series import Table
 
 
@@ -105,6 +106,11 @@ class Run:
     @property
     def tracers(self):
         return Particles(os.path.join(self.folder, "fields"))
+
+    @property
+    def planes(self):
+        """Planes (output.planes)."""
+        return Planes(self.folder)
 
     @property
     def pictures(self):

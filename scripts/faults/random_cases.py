@@ -345,6 +345,23 @@ def draw_means(rng, case):
         case["run"].setdefault("until", {})["converged"] = {"of": case["bodies"][0]["name"] + ".fx", "within": pick(rng, 0.05, 0.5, 1)}
 
 
+def is_plane(path):
+    return re.search(r"/plane[0-9]\.h5$", path) is not None
+
+
+def draw_planes(rng, case):
+    """Planes, whose files have the same bytes whatever happens."""
+    cells = case["domain"]["cells"]
+    case["output"]["planes"] = []
+    for i in range(rng.randint(1, 2)):
+        axis = rng.randrange(len(cells))
+        plane = {"name": "plane%d" % i, "axis": "xyz"[axis], "position": round(rng.uniform(0, cells[axis]), 2), "every": rng.randint(2, 20),
+                 "quantities": rng.sample(["density", "pressure", "velocity", "vorticity"], 2)}
+        if rng.random() < 0.5:
+            plane["spacing"] = pick(rng, 0.7, 1, 1.5)
+        case["output"]["planes"].append(plane)
+
+
 def draw_initial(rng, cells, dims, speed, is_periodic):
     """A velocity by name, and equations for it, or a uniform one."""
     kind = pick(rng, "uniform", "uniform", "shear_layer", "vortices", "formula") if not is_periodic else \
@@ -409,6 +426,8 @@ def draw_flow(rng):
         draw_scalars(rng, case)
     if rng.random() < 0.4:
         draw_means(rng, case)
+    if rng.random() < 0.5:
+        draw_planes(rng, case)
     return case
 
 
@@ -775,7 +794,7 @@ class Campaign:
             return "checksum %s alone, %s otherwise" % tuple(sums)
         files = 0
         for name in sorted(glob.glob(os.path.join(first, "**", "*"), recursive=True)):
-            if not name.endswith((".csv", ".png")) and "/fields/tracers_" not in name:
+            if not name.endswith((".csv", ".png")) and not is_plane(name) and "/fields/tracers_" not in name:
                 continue
             other = os.path.join(second, os.path.relpath(name, first))
             if not os.path.exists(other):
@@ -786,7 +805,7 @@ class Campaign:
         for name in glob.glob(os.path.join(second, "**", "*"), recursive=True):
             if stop and re.search(r"_%010d\.(png|h5|xdmf)$" % stop, name):  # the last state of the run that stopped there
                 continue
-            if (name.endswith((".csv", ".png")) or "/fields/tracers_" in name) and not os.path.exists(os.path.join(first, os.path.relpath(name, second))):
+            if (name.endswith((".csv", ".png")) or is_plane(name) or "/fields/tracers_" in name) and not os.path.exists(os.path.join(first, os.path.relpath(name, second))):
                 return "only of several: " + os.path.relpath(name, second)
         self.counts["tables and pictures compared"] += files
         return None

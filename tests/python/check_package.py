@@ -74,6 +74,21 @@ with numpy.errstate(invalid="ignore"):
 numpy.testing.assert_allclose(coarse, expected, rtol=0, atol=1e-15)
 assert numpy.isnan(fine[16, 16, 16]).all() and numpy.isfinite(fine[0, 0, 0]).all()
 
+# Files of planes: points in the centres of cells of the finest level have the values of these cells.
+behind = run.planes["behind"]
+assert list(run.planes) == ["behind", "level"] and list(behind.steps) == [0, 6, 12, 18, 24] and abs(behind.times[1] - 0.6) < 1e-12
+assert sorted(behind) == ["density", "velocity"] and behind.units == {"velocity": "m/s", "density": "kg/m^3", "time": "s"}
+assert behind["velocity"].shape == (5, 32, 32, 3) and behind["density"].shape == (5, 32, 32) and len(behind.case) == 16
+numpy.testing.assert_array_equal(behind.coordinates["y"], state["velocity"].coordinates()[1])
+near, whole = behind.row(-1, "velocity"), fine[:, :, 23]
+refined = numpy.isfinite(whole).all(axis=2) & numpy.isfinite(near).all(axis=2)
+refined[:8], refined[24:], refined[:, :8], refined[:, 24:] = False, False, False, False  # the rest may be of level 0
+assert refined.sum() > 200
+numpy.testing.assert_array_equal(near[refined], whole[refined])
+assert numpy.isnan(run.planes["level"]["velocity"][0, 8, 8]).all() and run.planes["level"]["pressure"].shape == (3, 16, 24)
+raises(KeyError, lambda: behind["pressure"], "no quantity 'pressure'")
+raises(KeyError, lambda: run.planes["nothing"], "no plane 'nothing'; planes: behind, level")
+
 # Points, planes, boxes: the same cells.
 probes = run.series["probes"]
 for name, at in (("a", [2.9, 2.2, 1.3]), ("b", [5, 1.1, 3.3])):

@@ -25,6 +25,7 @@ output:
   integrals: {every: 10}
   points: [{name: middle, at: [0.5, 0.5]}]
   probes: {every: 10, quantities: [speed]}
+  planes: [{name: middle, axis: x, position: 0.5, every: 50}]
 YAML
 # Two levels around a sphere, a process that dies, tracers.
 cat >levels.yaml <<'YAML'
@@ -43,6 +44,9 @@ output:
   forces: {every: 4}
   points: [{name: a, at: [2.9, 2.2, 1.3]}, {name: b, at: [5, 1.1, 3.3]}]
   probes: {every: 12, quantities: [velocity]}
+  planes:
+    - {name: behind, axis: x, position: 2.9375, every: 6, quantities: [velocity, density]}
+    - {name: level, axis: z, position: 1.8125, every: 12, spacing: 0.25}
 YAML
 run 0 3 levels.yaml --inject rank=2,step=15,phase=exchange
 "$python" "$GABION_SOURCE/tests/python/check_package.py" "$GABION_SOURCE/doc/python.md" >said.txt 2>&1 || complain "$(tail -n 40 said.txt)"

@@ -93,6 +93,7 @@ static void report(const gab_app_run *it)
   if (plan->sides.every > 0) gab_log(GAB_LOG_INFO, "  sides: %s/sides.csv", it->folder);
   if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", it->folder);
   if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", it->folder);
+  gab_app_planes_report(done);
   if (done->parameters->scalars.output.every > 0)
     gab_log(GAB_LOG_INFO, "  scalars: %s/scalars.csv", it->folder);
   if (done->parameters->tracers.output.every > 0)
@@ -217,6 +218,7 @@ static const char *const own[] = {"lbm",
                                   "output.forces",
                                   "output.sides",
                                   "output.integrals",
+                                  "output.planes",
                                   "tracers",
                                   "output.tracers",
                                   "scalars",

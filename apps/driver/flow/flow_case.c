@@ -137,6 +137,7 @@ static gab_status read_output(const flow_case *which, output_plan *plan)
   if (plan->forces.every > 0 && which->setup.body_count == 0)
     return gab_config_fail(config, "output.forces", "there are no bodies");
   GAB_TRY(check_parts(which, plan));
+  GAB_TRY(gab_app_planes_check(which, quantities_of(which, (gab_quantity[FLOW_MOST_QUANTITIES]){{0}})));
   return check_probes(which, plan);
 }
 

@@ -49,6 +49,8 @@ gab_status gab_app_flow_case_read(gab_app_case *which);
 void gab_app_flow_case_release(gab_app_case *which);
 /** The live monitors that a flow has: cases ask for them by name. */
 gab_monitor_list gab_app_flow_monitors(void);
+/** Checks output.planes. flow_planes.c @param[in] list  quantities that there are */
+gab_status gab_app_planes_check(const flow_case *which, gab_quantity_list list);
 /** Reads the sections `balance` and `refinement`. */
 gab_status gab_app_grid_plan_read(flow_case *which);
 /** Says in the log where the collision is not quite what the file says, or may be unstable. Local.

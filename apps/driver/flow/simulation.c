@@ -21,6 +21,13 @@ static unsigned needs_of_output(const flow_case *which)
     const char *const *names = gab_config_strings(which->base.config, lists[k], &count);
     for (size_t i = 0; i < count; i++) needs |= gab_lbm_quantity_needs(names[i]);
   }
+  for (size_t k = 0; k < gab_config_count(which->base.config, "output.planes"); k++) {
+    char path[GAB_CONFIG_PATH_CAPACITY];
+    size_t count;
+    gab_config_path(path, "output.planes.%zu.quantities", k);
+    const char *const *names = gab_config_strings(which->base.config, path, &count);
+    for (size_t i = 0; i < count; i++) needs |= gab_lbm_quantity_needs(names[i]);
+  }
   for (size_t i = 0; i < which->output.slice_count; i++)
     needs |= gab_lbm_quantity_needs(gab_app_slice_quantity(&which->base, i));
   return needs | (which->output.parts ? GAB_LBM_NEEDS_WALLS : 0);

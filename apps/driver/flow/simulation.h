@@ -175,6 +175,9 @@ void gab_app_grid_put(const gab_app_run *it, gab_json *json);
 /** Says the same in the log, at the end. */
 void gab_app_grid_report(const simulation *which);
 
+/** The planes of output.planes; and their files in the log. flow_planes.c */
+gab_status gab_app_planes_add(simulation *which);
+void gab_app_planes_report(const simulation *which);
 /** The series of what passes sides and patches; as those of forces below, with which their last row is kept. */
 gab_status gab_app_side_series_add(simulation *which);
 bool gab_app_side_series_wanted(const simulation *which, gab_step steps_done);

@@ -31,10 +31,18 @@ static gab_output *make_output(gab_forest *forest, const char *path)
   gab_volume_options volume = {.quantities = case_quantities, .quantity_count = 2};
   gab_probes_options probes = {
       .points = points, .point_count = 1, .quantities = case_quantities, .quantity_count = 2};
+  gab_plane_options plane = {.name = "plane",
+                             .axis = 0,
+                             .position = 0.3,
+                             .spacing = 0.1,
+                             .quantities = case_quantities,
+                             .quantity_count = 2,
+                             .identity = "a case"};
   EXPECT_OK(gab_output_create(forest, path, &output));
   EXPECT_OK(gab_output_add_series(output, (gab_schedule){.every = 1}, "series", columns, 1, row, NULL, NULL));
   EXPECT_OK(gab_output_add_volume(output, (gab_schedule){.every = 4}, &volume));
   EXPECT_OK(gab_output_add_probes(output, (gab_schedule){.every = 2}, &probes));
+  EXPECT_OK(gab_output_add_plane(output, (gab_schedule){.every = 3}, &plane));
   return output;
 }
 
@@ -126,6 +134,7 @@ static void the_files_are_those_of_the_survivors(void)
 {
   compare_files("series.csv");
   compare_files("probes.csv");
+  compare_files("plane.h5");
   compare_files("fields/fields.xdmf");
   EXPECT(there_is(12, 0)); /* of before */
   for (gab_step step = 16; step <= 28; step += 4) {

@@ -94,6 +94,47 @@ static const gab_config_key integrals_keys[] = {
      .doc = "Also write the mean of S:S (S the rate of strain); the dissipation is 2 nu S:S."},
 };
 
+static const gab_config_key planes_keys[] = {
+    EVERY_KEY("interval", true, "Interval of output, in steps."),
+    INTERVAL_KEY(true,
+                 "Instead of every: interval in physical time; output at the step nearest to each multiple."),
+    START_KEY(true, "First step with output."),
+    {.name = "name",
+     .type = GAB_CONFIG_STRING,
+     .outside = true,
+     .distinct = true,
+     .doc = "Name of the file without .h5: letters, digits and _ - + ."},
+    {.name = "axis",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "x|y|z",
+     .outside = true,
+     .doc = "Normal of the plane; in 2D x or y."},
+    {.name = "position",
+     .type = GAB_CONFIG_REAL,
+     .unit = "m",
+     .outside = true,
+     .doc = "Coordinate on that axis."},
+    {.name = "spacing",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .min_excluded = true,
+     .unit = "m",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc =
+         "Distance of the points, rounded to a whole number of them; default: the width of the finest cells that the "
+         "grid may have."},
+    {.name = "quantities",
+     .type = GAB_CONFIG_STRING,
+     .length_min = 1,
+     .length_max = 16,
+     .choice_at = gab_lbm_quantity_choice,
+     .default_text = "[velocity, pressure]",
+     .outside = true,
+     .doc = "Quantities to write."},
+};
+
 /* The checkpoint that is read, so that a case is another one once the run there has gone on. */
 static gab_status hash_source(const gab_config *config, const char *path, gab_hash64_stream *hash)
 {
@@ -146,6 +187,11 @@ static const gab_config_section sections[] = {
      .doc =
          "Measured flow rate into the domain and mean pressure of each side and patch that fluid passes, in sides.csv.",
      KEYS(sides_keys)},
+    {.path = "output.planes",
+     .doc =
+         "Quantities on uniform grids in planes (in 2D on lines), all steps in NAME.h5 (doc/field-format.md).",
+     .is_list = true,
+     KEYS(planes_keys)},
     {.path = "output.integrals",
      .doc = "Mass, momentum, kinetic energy (means over the fluid) and maximum speed, in "
             "integrals.csv.",
