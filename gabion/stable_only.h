@@ -444,7 +444,6 @@
 #pragma GCC poison gab_plane_input_read
 #pragma GCC poison gab_plane_name
 #pragma GCC poison gab_plane_pack
-#pragma GCC poison gab_plane_points
 #pragma GCC poison gab_plane_unpack
 #pragma GCC poison gab_plane_write
 #pragma GCC poison gab_port_create

@@ -350,6 +350,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
                                 gab_lbm_condition(&model->options, k)->slip_length > 0 ||
                                 gab_lbm_condition(&model->options, k)->roughness > 0;
     if (gab_lbm_condition(&model->options, k)->turbulence) gab_side_turbulence_balance(model, k);
+    model->plays_planes |= gab_lbm_condition(&model->options, k)->plane != NULL;
   }
   gab_sponge_list(model);
   for (int level = 0; level < GAB_LBM_LEVELS; level++) set_level(model, level, &domain);

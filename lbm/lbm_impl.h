@@ -349,6 +349,7 @@ struct gab_lbm_model {
   gab_open_fn arrives[GAB_MOST_CONDITIONS];  /* of open conditions; of others NULL */
   bool reads_next_density[GAB_MOST_CONDITIONS];
   bool reads_next_cell[GAB_MOST_CONDITIONS]; /* links read all that the next cell has sent */
+  bool plays_planes;                         /* some condition has its velocity from a plane of another run */
   unsigned sponges;                          /* bits of sides with a sponge, also on a patch */
   gab_wall_balance walls;
   const gab_forest *forest; /* of the sponges */

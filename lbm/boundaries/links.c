@@ -63,12 +63,14 @@ static int side_across(const gab_link *at, int axis)
   return where == 0 ? -1 : 2 * axis + (where > 0);
 }
 
+static bool has_fluctuations(const gab_side *side) { return side->turbulence || side->plane; }
+
 static bool is_turbulent(const gab_link *at)
 {
   bool any = false;
   for (int axis = 0; axis < 3; axis++) {
     const int side = side_across(at, axis);
-    any |= side >= 0 && side_at(at, side)->turbulence;
+    any |= side >= 0 && has_fluctuations(side_at(at, side));
   }
   return any;
 }
@@ -84,7 +86,7 @@ static gab_status add_fluctuations(const gab_link *at, uint32_t to)
   }
   for (int axis = 0; axis < 3; axis++) {
     const int side = side_across(at, axis);
-    if (side < 0 || !side_at(at, side)->turbulence) continue;
+    if (side < 0 || !has_fluctuations(side_at(at, side))) continue;
     const int condition = condition_of(at, at->b, side);
     GAB_TRY(gab_side_turbulence_add_link(
         at->model, at->block, side, condition, place,

@@ -2,6 +2,7 @@
 #include "lbm/setup/lbm_config.h"
 
 #include "lbm/sides/side_impl.h"
+#include "lbm/sides/side_plane_impl.h"
 #include "lbm/setup/bodies_impl.h"
 #include "lbm/setup/patches_impl.h"
 #include "lbm/setup/vectors_impl.h"
@@ -418,6 +419,7 @@ void gab_lbm_setup_release(gab_lbm_setup *setup)
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     gab_time_series_destroy(&setup->options.sides[side].series);
     gab_free(&setup->options.sides[side].turbulence);
+    gab_side_plane_release(&setup->options.sides[side].plane);
   }
   if (setup->patches) gab_patches_release(setup->patches);
   gab_free(&setup->patches);

@@ -55,6 +55,7 @@ typedef enum gab_profile {
   GAB_PROFILE_POWER_LAW, /**< (h / reference height)^exponent above a ground; velocity is that at the reference height */
   GAB_PROFILE_LOGARITHMIC, /**< ln((h - d + z0) / z0) above a ground, zero below d; velocity is that at the reference height */
   GAB_PROFILE_WOMERSLEY, /**< flow in a channel or tube whose mean over the section is velocity cos(2 pi t / period) */
+  GAB_PROFILE_PLANE, /**< mean of a plane of another run; velocity is its mean across the side: gab_side.plane */
   GAB_PROFILE_FORMULA /**< gab_side.shape */
 } gab_profile;
 
@@ -147,7 +148,9 @@ typedef struct gab_side {
                  GAB_SIDE_PRESSURE and the outlets, as all that follows: times the difference of the density from 1 */
   const gab_expression *factor; /**< times the velocity, of t in physical units; NULL: 1; borrowed */
   struct gab_side_turbulence
-      *turbulence;         /**< of GAB_SIDE_VELOCITY: fluctuations; NULL: none; owned by the setup */
+      *turbulence; /**< of GAB_SIDE_VELOCITY: fluctuations; NULL: none; owned by the setup */
+  struct gab_side_plane
+      *plane; /**< of ::GAB_PROFILE_PLANE: velocity from a file; NULL: none; owned by the setup */
   gab_time_series *series; /**< the same, from a file; NULL: 1; borrowed */
   double dt;               /**< physical length of a time step, for these two */
   double peak;             /**< bound of |shape x factor x series|; with a factor rounded up; 0: 1 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regions of patches on sides, and the condition of a face. */
 #include "lbm/sides/patch.h"
+#include "lbm/sides/side_plane_impl.h"
 
 #include "core/config/time_series.h"
 #include "core/memory/memory.h"
@@ -272,6 +273,7 @@ void gab_patches_release(gab_patches *patches)
     gab_patch *patch = &patches->list[i];
     gab_time_series_destroy(&patch->condition.series);
     gab_free(&patch->condition.turbulence);
+    gab_side_plane_release(&patch->condition.plane);
     gab_free(&patch->points);
     if (patch->mask) gab_mask_release(patch->mask);
     gab_free(&patch->mask);

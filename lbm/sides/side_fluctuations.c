@@ -2,6 +2,7 @@
 /* Synthetic turbulence at sides of given velocity: side_turbulence_impl.h. */
 #include "core/base/hash.h"
 #include "lbm/lbm_impl.h"
+#include "lbm/sides/side_plane_impl.h"
 #include "lbm/setup/units.h"
 
 #include <math.h>
@@ -197,6 +198,19 @@ void gab_side_turbulence_balance(const gab_lbm_model *model, int condition)
 
 /* ------------------------------------------------------------------------------------------ links */
 
+/* Of a plane, places alone. */
+static void add_plane(const gab_lbm_model *model, const gab_lbm_block *block, int condition,
+                      const int axes[2], gab_side_turbulence_table *made)
+{
+  const gab_domain *domain = gab_geometry_domain(model->geometry);
+  gab_side_plane *plane = gab_lbm_condition(&model->options, condition)->plane;
+  made->plane = plane;
+  plane->is_wanted = true;
+  made->step = ldexp(domain->dx, -block->at->level - 1);
+  for (int k = 0; k < 2; k++)
+    made->start[k] = domain->origin[axes[k]] + (double)(2 * block->first[axes[k]] - 2) * made->step;
+}
+
 static gab_status add_table(const gab_lbm_model *model, gab_lbm_block *block, int side, int condition)
 {
   const gab_side_turbulence *it = gab_lbm_condition(&model->options, condition)->turbulence;
@@ -206,6 +220,10 @@ static gab_status add_table(const gab_lbm_model *model, gab_lbm_block *block, in
   gab_side_turbulence_table *made = &links->tables[links->table_count++];
   *made = (gab_side_turbulence_table){.condition = condition, .side = side};
   axes_of(side, axes);
+  if (!it) {
+    add_plane(model, block, condition, axes, made);
+    return GAB_OK;
+  }
   for (int k = 0; k < 2; k++) {
     made->rows[k] = 2 * model->cells[axes[k]] + 5;
     GAB_TRY(GAB_NEW_ARRAY(&made->values[k], 2 * (size_t)made->rows[k] * GAB_SIDE_TURBULENCE_WAVES,
@@ -248,6 +266,7 @@ void gab_side_turbulence_set_time(const gab_lbm_model *model, int condition, dou
 {
   const gab_side_turbulence *turbulence = gab_lbm_condition(&model->options, condition)->turbulence;
   now->net = 0;
+  if (!turbulence) return;
   for (int n = 0; n < GAB_SIDE_TURBULENCE_WAVES; n++) {
     const double angle = turbulence->phase[n] - turbulence->rate[n] * steps;
     now->cosine[n] = cos(angle);
@@ -257,11 +276,25 @@ void gab_side_turbulence_set_time(const gab_lbm_model *model, int condition, dou
     now->net += turbulence->net[0][n] * now->cosine[n] - turbulence->net[1][n] * now->sine[n];
 }
 
+static double of_plane(const gab_lbm_model *model, const gab_side_turbulence_table *table,
+                       const gab_turbulent_link *link)
+{
+  const int8_t *c = model->lattice->c[link->q];
+  const double along[2] = {table->start[0] + link->row[0] * table->step,
+                           table->start[1] + link->row[1] * table->step};
+  double u[3], sum = 0;
+  gab_side_plane_at(table->plane, along, u);
+  for (int axis = 0; axis < 3; axis++)
+    if (axis == table->side / 2 || !link->across_only) sum += c[axis] * u[axis];
+  return 6 * model->lattice->weight[link->q] * sum;
+}
+
 double gab_side_turbulence_of_link(const gab_lbm_model *model, const gab_side_turbulence_table *table,
                                    const gab_side_turbulence_now *now, const gab_turbulent_link *link)
 {
   enum { LANES = GAB_SIDE_TURBULENCE_LANES, WAVES = GAB_SIDE_TURBULENCE_WAVES };
   const gab_side_turbulence *it = gab_lbm_condition(&model->options, table->condition)->turbulence;
+  if (!it) return of_plane(model, table, link);
   const double *first = table->values[0] + 2 * (size_t)link->row[0] * WAVES,
                *second = table->values[1] + 2 * (size_t)link->row[1] * WAVES;
   const int8_t *c = model->lattice->c[link->q];

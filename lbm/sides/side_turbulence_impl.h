@@ -81,8 +81,11 @@ typedef struct gab_turbulent_link {
 /** Waves of a condition along the axes of its side at the middles of the links of a block. */
 typedef struct gab_side_turbulence_table {
   int condition, side;
+  const struct gab_side_plane *plane; /**< NULL: waves */
+  double start[2],
+      step; /**< of a plane: place of the first row along the two axes, and of the next one to it, m */
   int32_t rows[2];
-  double *values[2]; /**< owned; by row: cosines, then sines of all waves */
+  double *values[2]; /**< owned; by row: cosines, then sines of all waves; NULL of a plane */
 } gab_side_turbulence_table;
 
 /** The waves at a time. */

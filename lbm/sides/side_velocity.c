@@ -5,6 +5,7 @@
 #include "lbm/boundaries/geometry.h"
 #include "lbm/sides/profiles_impl.h"
 #include "lbm/sides/side_impl.h"
+#include "lbm/sides/side_plane_impl.h"
 #include "lbm/sides/side_turbulence_impl.h"
 
 #include <math.h>
@@ -141,6 +142,10 @@ void gab_side_shape_at(const gab_side *side, int index, const gab_domain *domain
   case GAB_PROFILE_WOMERSLEY:
     womersley(side, index, domain, share, shape);
     return;
+  case GAB_PROFILE_PLANE:
+    place_of(index, domain, share, place);
+    shape[0] = gab_side_plane_shape(side->plane, place);
+    return;
   case GAB_PROFILE_FORMULA:
     place_of(index, domain, share, place);
     shape[0] = gab_expression_at(side->shape, place);
@@ -247,7 +252,7 @@ static gab_status find_peak(const gab_config *config, const char *name, int inde
     return gab_config_fail(config, path, "the formula '%s' is %g at %s",
                            side->shape ? gab_expression_text(side->shape) : "profile", mean, text);
   }
-  side->peak *= most;
+  side->peak *= side->plane ? fmax(most, side->plane->peak) : most;
   return GAB_OK;
 }
 
@@ -359,6 +364,7 @@ gab_status gab_side_complete(const gab_config *config, const char *path, int ind
                              double duration, double viscosity, gab_side *side)
 {
   GAB_TRY(complete_profile(config, path, index, domain, viscosity, side));
+  if (side->plane) GAB_TRY(gab_side_plane_complete(config, path, index, domain, duration, side));
   GAB_TRY(find_peak(config, path, index, domain, duration, side));
   if (side->flow_rate != 0) GAB_TRY(velocity_of_rate(config, path, index, domain, side));
   if (side->turbulence) GAB_TRY(complete_turbulence(config, path, index, domain, side));

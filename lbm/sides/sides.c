@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of the sides, what programs have registered, and the kinds that fluid passes with a given velocity or not at all. */
 #include "lbm/sides/side_impl.h"
+#include "lbm/sides/side_plane_impl.h"
 #include "lbm/sides/side_turbulence_impl.h"
 #include "lbm/setup/units.h"
 #include "lbm/setup/vectors_impl.h"
@@ -142,7 +143,7 @@ static const gab_config_key velocity_keys[] = {
      .length_max = 3,
      .unit = "m/s",
      .default_text = GAB_CONFIG_OPTIONAL,
-     .instead_of = "flow_rate",
+     .instead_of = "flow_rate|from",
      .doc =
          "Velocity at the side; of parabolic, duct and pipe the maximum, of womersley the amplitude of the mean, of power_law and "
          "logarithmic that at the reference height."},
@@ -150,7 +151,7 @@ static const gab_config_key velocity_keys[] = {
      .type = GAB_CONFIG_REAL,
      .unit = "m^3/s, in 2D m^2/s",
      .default_text = GAB_CONFIG_OPTIONAL,
-     .instead_of = "velocity",
+     .instead_of = "velocity|from",
      .doc =
          "Instead of velocity: flow rate across the side into the domain, exact on the grid; negative: out of it."},
     {.name = "profile",
@@ -190,6 +191,7 @@ static const gab_config_key velocity_keys[] = {
     GAB_SIDE_TIME_KEYS("velocity"),
     GAB_SIDE_SPONGE_KEYS,
     GAB_SIDE_TURBULENCE_KEYS,
+    GAB_SIDE_PLANE_KEYS,
 };
 
 /* Keys that some profiles have: bits by gab_profile. */
@@ -264,10 +266,12 @@ static gab_status read_velocity(const gab_config *config, const char *path, int 
                                 const gab_units *units, gab_side *side)
 {
   char key[GAB_CONFIG_PATH_CAPACITY], rate[GAB_CONFIG_PATH_CAPACITY];
+  GAB_TRY(gab_side_read_plane(config, path, dimension, units, side));
+  if (side->plane) return gab_side_read_time(config, path, units, side);
   gab_config_path(key, "%s.velocity", path);
   gab_config_path(rate, "%s.flow_rate", path);
   if (!gab_config_is_set(config, key) && !gab_config_is_set(config, rate))
-    return gab_config_fail(config, path, "needs velocity or flow_rate");
+    return gab_config_fail(config, path, "needs velocity, flow_rate or from");
   if (gab_config_is_set(config, key)) {
     GAB_TRY(gab_lbm_read_plane_vector(config, key, dimension, side->velocity));
     for (int axis = 0; axis < 3; axis++) side->velocity[axis] *= units->dt / units->dx;

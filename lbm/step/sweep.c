@@ -12,6 +12,7 @@
  * touches only its arrivals (storage_impl.h), and populations that are packed, or fetched by other blocks, have been sent to
  * cells outside of this block. */
 #include "lbm/levels/level_interface_impl.h"
+#include "lbm/sides/side_plane_impl.h"
 #include "lbm/step/fused/fused_impl.h"
 
 #include "core/base/log.h"
@@ -257,6 +258,16 @@ static void find_ramps(const gab_lbm *lbm, const gab_lbm_substep *at, step_of *s
   for (int k = 0; k < GAB_SIDE_FACTORS; k++) step->growth[k] -= step->ramp[k];
 }
 
+/* Of planes with links of this process. */
+static gab_status read_planes(const gab_lbm_model *model, double time)
+{
+  for (int k = 0; model->plays_planes && k < gab_lbm_condition_count(&model->options); k++) {
+    gab_side_plane *plane = gab_lbm_condition(&model->options, k)->plane;
+    if (plane && plane->is_wanted) GAB_TRY(gab_side_plane_set_time(plane, time));
+  }
+  return GAB_OK;
+}
+
 /* @return what came of helping messages along, in the early phase */
 static gab_status run_phase(const gab_lbm *lbm, step_of *step, const gab_lbm_substep *at)
 {
@@ -264,6 +275,7 @@ static gab_status run_phase(const gab_lbm *lbm, step_of *step, const gab_lbm_sub
   gab_status status = GAB_OK;
   if (plan->jobs.count == 0) return GAB_OK;
   find_ramps(lbm, at, step);
+  GAB_TRY(read_planes(&lbm->model, at->time));
   for (size_t thread = 0; thread < plan->threads; thread++)
     atomic_store_explicit(&plan->queues[thread].next, plan->queues[thread].first, memory_order_relaxed);
 #pragma omp parallel

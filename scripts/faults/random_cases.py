@@ -715,6 +715,9 @@ class Campaign:
         if rng.random() < 0.3 and "bodies" in case:
             del case["bodies"], case["output"]
             case.pop("refinement", None)
+            case["scalar_boundaries"] = [item for item in case.get("scalar_boundaries", []) if "_" in item["at"][0]]
+            if not case["scalar_boundaries"]:
+                del case["scalar_boundaries"]
         with open(path, "w") as file:
             json.dump(case, file, indent=1)
         if self.call([self.program, "check", path], os.path.join(work, "check.log")) == 0:
@@ -724,6 +727,31 @@ class Campaign:
             case["initial"] = {"type": "uniform"}
             with open(path, "w") as file:
                 json.dump(case, file, indent=1)
+
+    def play_plane(self, rng, case, path, work):
+        """Lets an inlet have the velocity of a plane in front of it in a run of the same case."""
+        inlets = [name for name, side in case.get("boundaries", {}).items() if side["type"] == "velocity" and "patches" not in side]
+        if not inlets:
+            return
+        name, kept = rng.choice(inlets), json.dumps(case)
+        at = round(rng.uniform(0.1, 0.9) * case["domain"]["cells"]["xyz".index(name[0])], 2)
+        case["output"]["planes"] = [{"name": "source", "axis": name[0], "position": at, "every": rng.randint(1, 9), "spacing": pick(rng, 0.5, 1)}]
+        with open(path, "w") as file:
+            json.dump(case, file, indent=1)
+        source = os.path.join(work, "played")
+        played = self.call([self.program, "run", path, "--set", "run.steps=%d" % rng.randint(9, 30), "--out", source], source + ".log") == 0
+        case.update(json.loads(kept))
+        case["boundaries"][name] = {"type": "velocity", "from": "played/source.h5", "from_repeats": True, "from_time": rng.uniform(0, 5),
+                                    "from_scale": pick(rng, 1, 1, 0.8)}
+        with open(path, "w") as file:
+            json.dump(case, file, indent=1)
+        if played and self.call([self.program, "check", path], os.path.join(work, "check.log")) == 0:
+            self.counts["inlets from planes"] += 1
+            return
+        self.counts["inlets from planes refused"] += 1
+        case.update(json.loads(kept))
+        with open(path, "w") as file:
+            json.dump(case, file, indent=1)
 
     @staticmethod
     def is_too_fast(log):
@@ -750,6 +778,8 @@ class Campaign:
             return "nothing drawn that `gabion check` takes"
         if "lbm" in case and rng.random() < 0.25:
             self.start_from_run(rng, case, path, work)
+        elif "lbm" in case and rng.random() < 0.4:
+            self.play_plane(rng, case, path, work)
         alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.fused_blocks=1"] if "lbm" in case else [], "injections": [], "stop": None}
         if "lbm" in case and case["lbm"].get("kernel") not in ("vector", "reference"): # these keep two fields: no temporal blocking
             alone["set"].append("lbm.temporal_blocking=4")

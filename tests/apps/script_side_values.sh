@@ -210,7 +210,7 @@ fails 'must be above the displacement height 0.4' --set $X.profile=logarithmic -
 fails 'the Womersley number is' --set $X.profile=womersley --set $X.period=1e-9
 sed 's/x_min: .*/x_min: {type: velocity}/' box.yaml >none.yaml
 check 2 none.yaml
-said 'needs velocity or flow_rate'
+said 'needs velocity, flow_rate or from'
 sed 's/x_max: .*/x_max: {type: pressure, factor: cos(t)}/' box.yaml >zero.yaml
 check 2 zero.yaml
 said 'is 0: shape, factor, series and ramp_time have no effect'
