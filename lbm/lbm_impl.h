@@ -488,7 +488,7 @@ struct gab_lbm {
   bool wants_forces, has_forces;
   bool wants_side_loads, has_side_loads;
   struct gab_side_load_sums
-      *side_loads; /* one per condition: the share of this process; boundaries/side_loads_impl.h */
+      *side_loads;              /* one per condition: the share of this process; sides/side_loads_impl.h */
   struct gab_body_sums *forces; /* one per body: the share of this process; boundaries/body_sums_impl.h */
   gab_lbm_recompute *recompute; /* owned; NULL: no block was computed twice so far */
 };
@@ -687,7 +687,7 @@ typedef struct gab_sponge_cells {
 } gab_sponge_cells;
 /** Sets gab_lbm_model.sponges. */
 void gab_sponge_list(gab_lbm_model *model);
-/** Applies the sponges of all sides to cells of a slab: boundaries/sponge.c. @param[in] ramp  all factors */
+/** Applies the sponges of all sides to cells of a slab: sides/sponge.c. @param[in] ramp  all factors */
 void gab_sponge_apply(const gab_lbm_model *model, const gab_lbm_block *block, size_t slab,
                       const gab_sponge_cells *at, const double ramp[GAB_SIDE_FACTORS]);
 /** Applies the local force to a slab after its sweep, before the states of the block are switched: step/local_force.c */

@@ -138,25 +138,26 @@ static inline bool gab_side_is_user_defined(const gab_side *side)
   }
 
 /** Keys of a side that give it a sponge, for descriptors. */
-#define GAB_SIDE_SPONGE_KEYS                                                                                 \
-  {.name = "sponge_thickness",                                                                               \
-   .type = GAB_CONFIG_REAL,                                                                                  \
-   .min = 0,                                                                                                 \
-   .max = INFINITY,                                                                                          \
-   .min_excluded = true,                                                                                     \
-   .unit = "m",                                                                                              \
-   .default_text = GAB_CONFIG_OPTIONAL,                                                                      \
-   .doc =                                                                                                    \
-       "Thickness of a layer in front of the side that draws the flow to the given values: doc/sides.md."},  \
-      {.name = "sponge_damping",                                                                             \
-       .type = GAB_CONFIG_REAL,                                                                              \
-       .min = 0,                                                                                             \
-       .max = INFINITY,                                                                                      \
-       .default_text = "4",                                                                                  \
-       .doc = "Sound that crosses the sponge and returns decays to exp(-sponge_damping)."},                  \
-  {                                                                                                          \
-    .name = "sponge_viscosity", .type = GAB_CONFIG_REAL, .min = 1, .max = INFINITY, .default_text = "1",     \
-    .doc = "Viscosity at the side over that of the fluid; ends at relaxation rate 1."                        \
+#define GAB_SIDE_SPONGE_KEYS                                                                                                         \
+  {.name = "sponge_thickness",                                                                                                       \
+   .type = GAB_CONFIG_REAL,                                                                                                          \
+   .min = 0,                                                                                                                         \
+   .max = INFINITY,                                                                                                                  \
+   .min_excluded = true,                                                                                                             \
+   .unit = "m",                                                                                                                      \
+   .default_text = GAB_CONFIG_OPTIONAL,                                                                                              \
+   .doc =                                                                                                                            \
+       "Thickness of a layer in front of the side that draws the flow to the given values: doc/sides.md."},                          \
+      {.name = "sponge_damping",                                                                                                     \
+       .type = GAB_CONFIG_REAL,                                                                                                      \
+       .min = 0,                                                                                                                     \
+       .max = INFINITY,                                                                                                              \
+       .default_text = "4",                                                                                                          \
+       .doc =                                                                                                                        \
+           "Sound that crosses the sponge and returns decays to exp(-sponge_damping); the default is less in layers of few cells."}, \
+  {                                                                                                                                  \
+    .name = "sponge_viscosity", .type = GAB_CONFIG_REAL, .min = 1, .max = INFINITY, .default_text = "1",                             \
+    .doc = "Viscosity at the side over that of the fluid; ends at relaxation rate 1."                                                \
   }
 /** Takes #GAB_SIDE_SPONGE_KEYS and, of a side without a velocity of its own, `sponge_velocity`.
  *  @return ::GAB_ERR_INPUT with the place in the file */

@@ -25,18 +25,20 @@ gab_status gab_side_read_sponge(const gab_config *config, const char *path, int 
     for (int axis = 0; axis < 3; axis++) made->velocity[axis] *= units->dt / units->dx;
     made->has_velocity = true;
   }
-  const double damping = gab_config_real(config, gab_config_path(key, "%s.sponge_damping", path));
-  if (damping == 0 && made->viscosity == 1)
-    return gab_config_fail(config, key, "is 0 and sponge_viscosity is 1: the sponge has no effect");
   /* Sound decays by half of the rate if only one of density and velocity is drawn. The weight has the mean 1/3. */
   const double sound = sqrt(1 / 3.0), share = made->has_velocity ? 1 : 0.5;
-  made->rate = 1.5 * sound * damping / (share * made->thickness);
   if (made->thickness < 4)
     return gab_config_fail(config, thick, "is %g cells, less than 4: make it thicker", made->thickness);
-  if (made->rate > 0.5)
+  const double usual = 4, most_rate = 0.5, most = most_rate * share * made->thickness / (1.5 * sound);
+  gab_config_path(key, "%s.sponge_damping", path);
+  const double damping = gab_config_is_set(config, key) ? gab_config_real(config, key) : fmin(usual, most);
+  if (damping == 0 && made->viscosity == 1)
+    return gab_config_fail(config, key, "is 0 and sponge_viscosity is 1: the sponge has no effect");
+  made->rate = 1.5 * sound * damping / (share * made->thickness);
+  if (made->rate > most_rate * (1 + 1e-12))
     return gab_config_fail(
         config, key,
         "draws %g of a difference in a step, more than 0.5: a layer of %g cells can have %.3g at most",
-        made->rate, made->thickness, damping * 0.5 / made->rate);
+        made->rate, made->thickness, most);
   return GAB_OK;
 }

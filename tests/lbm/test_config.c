@@ -234,6 +234,15 @@ static void sponges_without_effect_or_too_strong_are_refused(void **state)
     snprintf(text, sizeof text, "%s%s", with, wrong[i].keys);
     expect_refused(text, 2, wrong[i].message);
   }
+  gab_lbm_setup setup; /* the default is what a layer can have, and 4 at most */
+  for (int cells = 5; cells < 40; cells += 10) {
+    char text[512];
+    snprintf(text, sizeof text, "%ssponge_thickness: %g}\n", with, 0.1 * cells);
+    REQUIRE_OK(read_text_as(text, 2, &setup));
+    const double rate = setup.options.sides[GAB_SIDE_X_MAX].sponge.rate;
+    assert_true(cells < 14 ? fabs(rate - 0.5) < 1e-12 : fabs(rate - 12 * sqrt(1 / 3.) / cells) < 1e-12);
+    gab_lbm_setup_release(&setup);
+  }
 }
 
 static void lattices_of_space_are_chosen_by_name(void **state)
