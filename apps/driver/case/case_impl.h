@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file case_impl.h
- *  @brief What the sources of the driver share about command lines and cases; no solver, no run.
+ *  @brief Declarations for command lines and cases, shared by the sources of the driver; no solver, no run.
  *
  *  Stability: internal.
  */
@@ -17,9 +17,9 @@
 
 enum { GAB_APP_MOST_SETTINGS = 256 };
 
-/** What the words behind a command say. Strings are borrowed from argv. */
+/** Arguments of a command. Strings are borrowed from argv. */
 struct gab_app_options {
-  const char *word; /**< the one word that is no option: case file or key; NULL if none was given */
+  const char *word; /**< the only argument that is not an option: case file or key; NULL: none */
   const char *out;  /**< output folder; NULL: not given */
   const char *draw; /**< folder of --draw; NULL: not given */
   const char *settings[GAB_APP_MOST_SETTINGS]; /**< of --set */
@@ -52,64 +52,61 @@ const char *gab_app_closest(const char *wanted, const char *const *words);
 
 /* ---------------------------------------------------------------- parameters */
 
-/** A configuration that knows all sections of the driver and of the modules. @param[out] config  owned by
- * the caller */
+/** A configuration with all sections of the driver and of the modules. @param[out] config  owned by the caller */
 gab_status gab_app_config_create(gab_config **config);
 /** A checked configuration from a file of this process, with the --set of a command line. @param[out] config  owned by the
  *  caller, NULL on failure */
 gab_status gab_app_config_from_file(const gab_app_options *options, gab_config **config);
 
-enum { GAB_APP_PATH_LENGTH = 1024 /**< bytes of a file's name */ };
-/** Reads run.steps or run.time, and run.check_every. @param[in] dt  0 if it is not known: run.time is not
- * looked at */
+enum { GAB_APP_PATH_LENGTH = 1024 /**< bytes of a file name */ };
+/** Reads run.steps or run.time, and run.check_every. @param[in] dt  0 if unknown: run.time is not read */
 gab_status gab_app_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every);
-/** The same for an item of output.slices, whose name has to differ from those that the driver itself gives. */
+/** The same for an item of output.slices, whose name must differ from those given by the driver. */
 gab_status gab_app_slice_settle(const gab_config *config, size_t index, gab_status status);
 /** ::GAB_ERR_INPUT for an invalid --inject. */
 gab_status gab_app_injections_check(const gab_app_options *options);
 /** The folder part of a path ("." if it has none). */
 void gab_app_folder_of(const char *path, char *folder, size_t capacity);
-/** Whether the case wants strategy `local`. Pure. */
+/** Whether the case has strategy `local`. Pure. */
 bool gab_app_wants_local(const gab_app_case *which);
 
 /* ---------------------------------------------------------------- where a run begins, and what it needs */
 
-/** Takes the lock of the output folder, looks for checkpoints of an earlier run there, and compares the case.
- *  Collective. Writes nothing else. @param[out] lock  to be released whatever the status @param[out] restart  NULL: the run
- *  starts at step 0; owned by the caller @param[out] is_finished  all steps are done
- *  @return ::GAB_ERR_INPUT with all parameters that differ, or with the run that holds the folder */
+/** Takes the lock of the output folder, searches for checkpoints of an earlier run there, and compares the case.
+ * Collective. Writes nothing else. @param[out] lock  to be released for any status @param[out] restart  NULL: the run
+ * starts at step 0; owned by the caller @param[out] is_finished  all steps are done @return ::GAB_ERR_INPUT with all
+ * parameters that differ, or with the run that holds the lock */
 gab_status gab_app_continuation_find(gab_world *world, const gab_app_case *which, const char *folder,
                                      gab_run_lock **lock, gab_restart **restart, bool *is_finished);
-/** Checks for results of a finished run in a folder without checkpoints. Collective; writes nothing.
- *  @param[out] is_finished  they are those of this case, but for sections that change no result; the log says so
- *  @return ::GAB_ERR_INPUT with all parameters that differ if they are those of another case */
+/** Checks for results of a finished run in a folder without checkpoints. Collective; writes nothing. @param[out]
+ * is_finished they are those of this case, except for sections that change no result; logged @return ::GAB_ERR_INPUT with
+ * all parameters that differ if they are those of another case */
 gab_status gab_app_kept_results_check(gab_world *world, const gab_app_case *which, const char *folder,
                                       bool *is_finished);
-/** Compares a case with that of a checkpoint. A file that only a start reads (gab_config_key.at_start) counts as the same if the case
- *  names the same one as then, or if nothing is left there. Local, equal on all ranks.
- *  @param[in] has_begun  the case is that of a run which is only read: files of its start do not matter
- *  @param[out] differences  lines, terminated @param[out] count  of parameters that differ */
+/** Compares a case with that of a checkpoint. A file that only a start reads (gab_config_key.at_start) counts as equal if
+ * the case names the same file, or if it no longer exists. Local, equal on all ranks. @param[in] has_begun the case belongs
+ * to a run that is only read: files of its start are ignored @param[out] differences  lines, terminated @param[out] count
+ * of parameters that differ */
 gab_status gab_app_manifest_compare(const gab_config *config, const gab_manifest *manifest, bool has_begun,
                                     gab_buffer *differences, size_t *count);
-/** Says in the log how a run ended that did not come to its last step. Stopped in time is no error. Local, by
- * all. */
+/** Logs how a run ended before its last step. A stop by the time limit is not an error. Local, called by all. */
 void gab_app_tell_end(gab_world *world, gab_status status);
-/** Members of summary.json that say what the case is: title, time step, physical time at the end, parameters
- * that are not as they are by default. */
+/** Members of summary.json that describe the case: title, time step, physical time at the end, parameters that differ from
+ * their defaults. */
 void gab_app_put_case(gab_json *json, const gab_app_case *which, double time);
 /** True if old checkpoints are to be removed. */
 bool gab_app_starts_anew(const gab_app_options *options);
-/** What depends on how many processes there are: ranks of fault injections and of a file of failure domains. Collective.
- *  @return ::GAB_ERR_INPUT with the place in the file */
+/** Checks that depend on the number of processes: ranks of fault injections and of a file of failure domains. Collective.
+ * @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_app_processes_check(gab_world *world, const gab_app_case *which);
-/** Bytes of snapshots in a process for each byte of its image: in as many buffers as the case asks for, its own and
- *  what it keeps of others (Kohl et al. 2017, eq. 2). Local. @return ::GAB_ERR_INPUT with the place in the file */
+/** Bytes of snapshots in a process per byte of its image: buffers of the case times own and stored images (Kohl et al.
+ * 2017, eq. 2). Local. @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_app_snapshot_factor(const gab_config *config, int32_t processes, double *factor);
 /** ::GAB_ERR_INPUT with the numbers if the case needs more memory than this node has free. Local.
  *  @param[in] here  processes on this node */
 gab_status gab_app_memory_check(const gab_config *config, const gab_app_memory *memory, int processes,
                                 int here);
-/** The same on every node of a run, unless the options say otherwise or it goes on after a death. Collective. */
+/** The same on every node of a run, except with --overcommit or after a death. Collective. */
 gab_status gab_app_memory_settle(gab_world *world, const gab_app_case *which, const gab_app_memory *memory);
 /** "cases/cylinder.yaml" to "out/cylinder". */
 void gab_app_default_folder(const char *path, char *folder, size_t capacity);
@@ -121,34 +118,34 @@ gab_status gab_app_recompute_plan_read(const gab_config *config, gab_step check_
 /** Whether blocks are computed twice in the step with this number, from 1. Pure. */
 bool gab_app_recompute_plan_has(const gab_app_recompute *plan, gab_step steps);
 gab_status gab_app_recompute_declare(gab_config *config);
-/** Whether the monitor has something to say after so many steps: in those, and in the ones behind them. Pure. */
+/** Whether the monitor reports after `steps` steps: in these steps, and in the next ones. Pure. */
 bool gab_app_recompute_plan_looks(const gab_app_recompute *plan, gab_step steps);
 
-/** ::GAB_ERR_INPUT if the recovery strategies of a case name `reconstruct`. @param[in] why  it cannot be */
+/** ::GAB_ERR_INPUT if the recovery strategies of a case include `reconstruct`. @param[in] why  reason why it is impossible */
 gab_status gab_app_reconstruct_refuse(const gab_config *config, const char *why);
 
 /** ::GAB_ERR_INPUT for a name of a probe, line or body that cannot be in the head of a table. */
 gab_status gab_app_column_check(const gab_config *config, const char *path);
 
-/** Reads when something is written from the keys every, interval, start below `path`. */
+/** Reads an output schedule from the keys every, interval, start below `path`. */
 gab_status gab_app_schedule_read(const gab_config *config, const char *path, double dt,
                                  gab_schedule *schedule);
-/** The same for a series of rows, the last state included. Nothing is due if the section is not there; with it, every or
- *  interval is needed. */
+/** The same for a series of rows, including the last state. Nothing is due without the section; with it, every or interval
+ * is required. */
 gab_status gab_app_series_read(const gab_config *config, const char *path, double dt, gab_schedule *schedule);
 
-/** Reads how much files are compressed from the key compression below `path`. */
+/** Reads the compression level of files from the key compression below `path`. */
 int gab_app_compression_read(const gab_config *config, const char *path);
 
-/** What depends on how many processes there are, for any number of them up to `most`: refuses what can be right for none,
- *  and warns of fault injections that none of them has.
- *  @return ::GAB_ERR_INPUT for a file of failure domains that fits none */
+/** Checks that depend on the number of processes, for any number up to `most`: refuses what is invalid for all of them, and
+ * warns of fault injections on ranks that none of them has. @return ::GAB_ERR_INPUT for a file of failure domains that fits
+ * none */
 gab_status gab_app_any_processes_check(const gab_app_case *which, uint64_t most);
 
 /** Logs the number of spare processes that a case asks for, if any. */
 void gab_app_describe_spares(const gab_config *config, int64_t processes);
 
-/** Blocks of level 0 that a grid could have, and the cells of one of them, counted along x first. Pure. */
+/** Number of possible blocks of level 0, and the cells of one of them, counted along x first. Pure. */
 int64_t gab_app_root_count(const gab_forest_options *forest);
 gab_box gab_app_root_cells(const gab_forest_options *forest, int64_t root);
 

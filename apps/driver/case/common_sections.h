@@ -13,7 +13,7 @@
 
 #define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
 
-/* Interval in steps. @param others  key that says the same in another way, or NULL @param is_outside  the state does not depend on it */
+/* Interval in steps. @param others alternative key, or NULL @param is_outside the state does not depend on it */
 #define EVERY_KEY(others, is_outside, text)                                                                  \
   {                                                                                                          \
     .name = "every", .type = GAB_CONFIG_INT, .unit = "steps", .min = 1, .max = 9e15,                         \
@@ -30,7 +30,7 @@
     .outside = is_outside, .doc = text                                                                       \
   }
 
-/* Three keys that say when something is written. */
+/* Three keys of an output schedule. */
 #define SCHEDULE_KEYS                                                                                        \
   EVERY_KEY("interval", true,                                                                                \
             "Interval of output, in steps. Each series also has a row for the last state."),                 \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a run begins: anew, or where the one before in the same folder left a checkpoint. */
+/* Start of a run: from step 0, or from a checkpoint of the previous run in the same folder. */
 #include "apps/driver/driver.h"
 
 #include "core/messages/collective.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A run that the launcher starts again goes on, whatever was asked of the first one. */
+/* A run that the launcher restarts always resumes. */
 bool gab_app_starts_anew(const gab_app_options *options)
 {
   return options->fresh && gab_launch_attempt() == 0;
@@ -23,7 +23,7 @@ static bool has_its_default(const void *config, const char *key) { return !gab_c
 
 /* ---------------------------------------------------------------- files that only a start reads */
 
-/* The next line of a text "key = value", and its key. @return its length with its end; 0: no more */
+/* The next line of a text "key = value", and its key. @return its length including the end; 0: no more lines */
 static size_t next_line(const gab_buffer *text, size_t at, char key[GAB_CONFIG_PATH_CAPACITY])
 {
   const char *line = (const char *)text->data + at;
@@ -37,7 +37,7 @@ static size_t next_line(const gab_buffer *text, size_t at, char key[GAB_CONFIG_P
   return length;
 }
 
-/* @return the length of the line of a key; 0: there is none */
+/* @return the length of the line of a key; 0: not found */
 static size_t find_line(const gab_buffer *text, const char *key, size_t *at)
 {
   char here[GAB_CONFIG_PATH_CAPACITY];
@@ -55,8 +55,8 @@ static bool have_same_line(const gab_buffer *a, const gab_buffer *b, const char 
          memcmp(a->data + at_a, b->data + at_b, length) == 0;
 }
 
-/* The source of a start may have gone on, or be gone: what the checkpoint holds does not change by that. It counts as the same
- * if the case names the same one as then, or if nothing is left there. */
+/* The file of a start may have changed since, or no longer exist, without effect on the checkpoint. It counts as equal if
+ * the case names the same file, or if it no longer exists. */
 static bool is_settled(const gab_config *config, const gab_manifest *manifest, const gab_buffer *parameters,
                        const gab_buffer *mine, const char *key)
 {
@@ -71,7 +71,7 @@ static bool is_settled(const gab_config *config, const gab_manifest *manifest, c
   return have_same_line(&manifest->parameters, parameters, key);
 }
 
-/* The lines of a text of the state that can differ. @param[out] out  cleared */
+/* Lines of the parameters that count as differences. @param[out] out  cleared */
 static gab_status keep_unsettled(const gab_config *config, const gab_manifest *manifest, bool has_begun,
                                  const gab_buffer *mine, const gab_buffer *from, gab_buffer *out)
 {
@@ -88,7 +88,7 @@ static gab_status keep_unsettled(const gab_config *config, const gab_manifest *m
 
 /* ---------------------------------------------------------------- the case of a checkpoint */
 
-/* Which files have another content, behind what differs; ends the text. */
+/* Appends the files with changed content to the differences; ends the text. */
 static gab_status name_files(const gab_config *config, gab_buffer *differences)
 {
   gab_buffer lines = {0};
@@ -118,7 +118,7 @@ gab_status gab_app_manifest_compare(const gab_config *config, const gab_manifest
   return status;
 }
 
-/* Refuses a checkpoint of another case, with all that differs. */
+/* Refuses a checkpoint of another case, with all differences. */
 static gab_status check_case(const gab_config *config, const gab_app_options *options,
                              const gab_manifest *manifest)
 {
@@ -142,7 +142,7 @@ static gab_status check_case(const gab_config *config, const gab_app_options *op
   return status;
 }
 
-/* Whether all steps were done and what comes after them too. The root looks. */
+/* Whether all steps and the final output were done. Read by the root. */
 static gab_status ask_finished(gab_world *world, const char *folder, const gab_manifest *newest,
                                gab_step steps, bool *finished)
 {
@@ -161,7 +161,7 @@ static gab_status ask_finished(gab_world *world, const char *folder, const gab_m
   return GAB_OK;
 }
 
-/* Refuses to die once more where jobs have died again and again. The root looks. */
+/* Refuses to start again if jobs have repeatedly died at the same place. Read by the root. */
 static gab_status check_tries(gab_world *world, const gab_config *config, const char *folder)
 {
   gab_history history = {.from = -1};
@@ -177,7 +177,7 @@ static gab_status check_tries(gab_world *world, const gab_config *config, const 
            facts[0], facts[1] - 1, folder);
 }
 
-/* What the newest checkpoint of the folder means for this run. */
+/* Evaluates the newest checkpoint of the folder for this run. */
 static gab_status check_newest(gab_world *world, const gab_app_case *which, const char *folder,
                                const gab_manifest *newest, bool *is_finished)
 {
@@ -207,7 +207,7 @@ gab_status gab_app_continuation_find(gab_world *world, const gab_app_case *which
   gab_status status = GAB_OK;
   const bool is_there = gab_restart_count(*restart) > 0;
   if (is_there) status = check_newest(world, which, folder, gab_restart_manifest(*restart, 0), is_finished);
-  /* An attempt after the first may find its state in the memory of the nodes; else it looks here once more. */
+  /* A later attempt may find its state in node memory; otherwise this is called again. */
   else if (gab_launch_attempt() == 0) {
     status = gab_restart_check_none(*restart);
     if (status == GAB_OK) status = gab_app_kept_results_check(world, which, folder, is_finished);
@@ -221,10 +221,10 @@ void gab_app_tell_end(gab_world *world, gab_status status)
   const bool in_order = status == GAB_ERR_REQUEUE || status == GAB_ERR_AGAIN;
   const gab_log_level level = in_order ? GAB_LOG_INFO : GAB_LOG_ERROR;
   char words[2048];
-  snprintf(words, sizeof words, "%s", gab_error_message()); /* a broken world has a message of its own */
+  snprintf(words, sizeof words, "%s", gab_error_message()); /* a broken world has a separate message */
   const bool whole = gab_world_check(world) == GAB_OK;
-  if (whole && status == GAB_ERR_INPUT) gab_log(level, "%s", words); /* as `gabion check` says it */
+  if (whole && status == GAB_ERR_INPUT) gab_log(level, "%s", words); /* same text as `gabion check` */
   else if (whole) gab_log(level, "%s: %s", gab_status_name(status), words);
-  else if (status != GAB_ERR_FAULT) /* nobody else will say it */
+  else if (status != GAB_ERR_FAULT) /* not reported elsewhere */
     gab_log_all(level, "%s: %s", gab_status_name(status), words);
 }

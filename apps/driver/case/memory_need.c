@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a case fits into the memory that there is: found out before anything is made, since the system would end
- * processes for it later, at a moment of its own choosing. */
+/* Checks that a case fits into the available memory, before anything is allocated: otherwise the system would kill
+ * processes later. */
 #include "apps/driver/driver.h"
 
 #include "core/memory/system_memory.h"
@@ -22,7 +22,7 @@ static const char *bytes_text(double bytes, char text[32])
   return text;
 }
 
-/* Processes of this run on this machine, as MPI launchers tell them; 1 where they do not: rather too few than too many. */
+/* Processes of this run on this machine, from the MPI launcher; 1 if unknown: a low estimate is preferred. */
 static int local_processes(int all)
 {
   const int32_t told = gab_launcher_local_processes();
@@ -43,10 +43,10 @@ gab_status gab_app_snapshot_factor(const gab_config *config, int32_t processes, 
                              : 1;
   gab_placement_release(&placement);
   gab_members_release(&all);
-  return GAB_OK; /* what cannot be kept is told later on, with better words */
+  return GAB_OK; /* reported later with a better message */
 }
 
-/* What one process needs at least, with `cells` in all. */
+/* Minimum memory of a process, with `cells` in all. */
 static double need_of(const gab_app_memory *memory, double cells, int processes, double snapshots)
 {
   return cells / processes * (memory->state + memory->image * snapshots);
@@ -62,7 +62,7 @@ gab_status gab_app_memory_check(const gab_config *config, const gab_app_memory *
   const double free = (double)system.available;
   double cells = memory->cells;
   if (need_of(memory, cells, processes, snapshots) * here <= free) return GAB_OK;
-  if (memory->count) { /* fewer of them may be fluid */
+  if (memory->count) { /* fewer cells may be fluid */
     const double most = free / here / need_of(memory, 1, processes, snapshots);
     cells = memory->count(memory->user, most);
     if (cells <= most) return GAB_OK;
@@ -82,7 +82,7 @@ gab_status gab_app_memory_check(const gab_config *config, const gab_app_memory *
 gab_status gab_app_memory_settle(gab_world *world, const gab_app_case *which, const gab_app_memory *memory)
 {
   const int processes = (int)gab_members_count(gab_world_members(world));
-  /* Started again it has run before, and its images are still there. */
+  /* A restarted run has fitted before, and its images are still in memory. */
   if (which->options->overcommit || gab_launch_attempt() > 0) return GAB_OK;
   return gab_world_reduce_status(
       world, gab_app_memory_check(which->config, memory, processes, local_processes(processes)));

@@ -35,7 +35,7 @@ gab_status gab_app_config_from_file(const gab_app_options *options, gab_config *
   return status;
 }
 
-/* Only the root has to see the file: the others get its text. */
+/* Only the root needs to have the file: the others get its text. */
 static gab_status load(gab_world *world, const char *path, gab_config *config)
 {
   gab_status status = GAB_OK;
@@ -56,7 +56,7 @@ static gab_status load(gab_world *world, const char *path, gab_config *config)
   return gab_world_reduce_status(world, status);
 }
 
-/* Files that the case names, such as pictures: the root hashes them, so that each is read for that once. */
+/* Files named in the case, such as pictures: the root hashes them, so that each is read only once for that. */
 static gab_status share_hashes(gab_world *world, gab_config *config)
 {
   gab_buffer hashes = {0};
@@ -71,7 +71,7 @@ static gab_status share_hashes(gab_world *world, gab_config *config)
 
 /* ---------------------------------------------------------------- cases */
 
-/* @param[in] config  owned by the case from now on, whatever the status */
+/* @param[in] config  owned by the case from now on, for any status */
 static gab_status make(gab_config *config, const gab_app_options *options, gab_app_case **found)
 {
   const gab_solver *solver = gab_app_solver_of(config);
@@ -105,7 +105,7 @@ gab_status gab_app_case_share(gab_world *world, const gab_app_options *options, 
     gab_config_destroy(&config);
     return status;
   }
-  /* Other files are read here, pictures of geometries: what fails may differ from process to process. */
+  /* Other files, e.g. pictures of geometries, are read here, so errors may differ between processes. */
   GAB_TRY(gab_world_reduce_status(world, make(config, options, found)));
   return share_hashes(world, config);
 }

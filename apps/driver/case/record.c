@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What summary.json says of the case. */
+/* The case in summary.json. */
 #include "apps/driver/driver.h"
 
 void gab_app_put_case(gab_json *json, const gab_app_case *which, double time)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a solver says of its blocks, for `gabion plan`. */
+/* Runs gab_solver.plan of a case, for `gabion plan`. */
 #include "apps/driver/driver.h"
 #include "apps/driver/case/case_impl.h"
 
@@ -67,7 +67,7 @@ static gab_status plan_in(gab_world *world, const gab_app_case *which, int32_t r
   return status;
 }
 
-/* What went wrong is said behind the end of the world, too. */
+/* The error message is kept beyond the end of the world. */
 gab_status gab_app_case_plan(const gab_app_case *which, int32_t ranks, gab_app_plan_fn *use, void *user,
                              double *started)
 {

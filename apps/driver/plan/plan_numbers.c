@@ -16,10 +16,10 @@ enum { ALL = GAB_BALANCE_LEVELS };
 
 typedef struct rank_numbers {
   double state, image, held, sent;
-  double seen;    /* part of `held`: in the memory of others of its node */
+  double seen;    /* part of `held`: in the memory of other ranks on its node */
   double spread;  /* sent per snapshot */
-  double pieces;  /* of parities, under way while a snapshot is taken */
-  double sharing; /* blocks that lie in shared fields */
+  double pieces;  /* of parities, in transit during a snapshot */
+  double sharing; /* blocks in shared fields */
   double updates, messages;
   double blocks[GAB_BALANCE_LEVELS + 1];
   int64_t adopted_from;
@@ -32,7 +32,7 @@ typedef struct plan_work {
   gab_proxies *proxies;
   int32_t *plan, *partners;
   rank_numbers *ranks;
-  rank_numbers all; /* own state, image and sharing blocks of all */
+  rank_numbers all; /* state, image and sharing blocks, summed over ranks */
   bool wants_flows;
   plan_pairs pairs;
 } plan_work;
@@ -42,7 +42,7 @@ static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy
 {
   plan_work *work = user;
   int own = gab_proxies_level(work->proxies, proxy->id), other = gab_proxies_level(work->proxies, row->id);
-  int finer = own > other ? own : other; /* whose cells cross, in whose steps */
+  int finer = own > other ? own : other; /* level of the exchanged cells and of the steps */
   if (!work->given->substeps) finer = 0;
   for (int k = 0; k < work->given->exchanges; k++) {
     const double bytes = ldexp(work->given->times[k] * work->given->crossing[k][row->direction], finer);
@@ -123,7 +123,7 @@ static void add_blocks(plan_work *work)
   }
 }
 
-/* Pieces are as long as those of the longest image of the group. */
+/* Pieces have the length of those of the longest image of the group. */
 static void hold_parities(plan_work *work, gab_rank rank)
 {
   gab_group group;
@@ -165,7 +165,7 @@ static void spread_add(plan_spread *spread, double value, int32_t ranks)
   spread->mean += value / ranks;
 }
 
-/* Memory without faults: the state, snapshots of the own image and of what is kept of others, and what making them takes. */
+/* Memory without faults: the state, snapshots of the own image and of stored ones, and temporary memory of taking them. */
 static double memory_of(const plan_numbers *numbers, const rank_numbers *rank)
 {
   return rank->state + numbers->buffers * (rank->image + rank->held - rank->seen) + rank->pieces;
@@ -198,8 +198,8 @@ static void spread_out(plan_work *work)
   }
 }
 
-/* Any one rank dies: its restorer adopts its blocks, and packs them with its own into the next snapshot
- * before they are distributed anew. In coded groups everybody's parities grow with that image. */
+/* If a rank dies, its restorer adopts its blocks, and packs them with its own into the next snapshot before rebalancing. In
+ * coded groups the parities of all members grow with that image. */
 static gab_status find_peak(plan_work *work)
 {
   plan_numbers *numbers = work->numbers;
@@ -225,8 +225,7 @@ static gab_status find_peak(plan_work *work)
 
 /* ---------------------------------------------------------------- with how few it would do */
 
-/* Memory of the fullest of so many processes if blocks are dealt out evenly; at_peak: recovering from a
- * death. */
+/* Memory of the fullest of `processes` processes if blocks are distributed evenly; at_peak: during recovery from a death. */
 static gab_status memory_on(const plan_work *work, int32_t processes, bool at_peak, double *memory)
 {
   const plan_numbers *numbers = work->numbers;
@@ -249,7 +248,7 @@ static gab_status memory_on(const plan_work *work, int32_t processes, bool at_pe
   return status;
 }
 
-/* The smallest number that does; 0: none. Fewer processes hold more each. */
+/* The minimum number of processes; 0: none. Fewer processes have more memory each. */
 static gab_status find_fewest(const plan_work *work, double capacity, bool at_peak, int32_t *fewest)
 {
   uint64_t blocks = work->numbers->balance.blocks;
@@ -291,7 +290,7 @@ static gab_status measure_bandwidth(double *bandwidth)
   return status;
 }
 
-/* Of the whole run, from what is known of it or of its parts. */
+/* MTBF of the whole run, from given values of the run or of its parts. */
 static gab_status find_mtbf(const gab_app_case *which, const plan_options *options, plan_numbers *numbers)
 {
   numbers->mtbf = options->mtbf;
@@ -308,8 +307,7 @@ static gab_status find_mtbf(const gab_app_case *which, const plan_options *optio
   return GAB_OK;
 }
 
-/* Each image is packed once, and goes through the same bandwidth again for each copy that is sent and for
- * each that comes. */
+/* Each image is packed once, and passes the same bandwidth again for each copy sent and received. */
 static gab_status find_costs(plan_work *work, const plan_options *options)
 {
   plan_numbers *numbers = work->numbers;
@@ -325,7 +323,7 @@ static gab_status find_costs(plan_work *work, const plan_options *options)
 
 /* ---------------------------------------------------------------- all of it */
 
-/* Nodes as many as the command line says, or as the file of the case does; else every process on its own. */
+/* Number of nodes from the command line or the file of the case; else every process is a domain. */
 static gab_status lay_out(const plan_options *options, plan_numbers *numbers)
 {
   const char *file = numbers->redundancy.domains_file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan for people and for programs. */
+/* Prints a plan as text or as JSON. */
 #include "apps/driver/plan/plan.h"
 
 #include <math.h>
@@ -93,14 +93,14 @@ static void print_spares(const plan_numbers *numbers, FILE *out)
   else fprintf(out, "  processes to be started: unknown without the processes of a node (--per-node)\n");
 }
 
-/* Steps until the process that sends most has logged as much as `images` of the largest. */
+/* Steps until the log of the process that sends most reaches `images` times the largest image. */
 static double steps_to_log(const plan_numbers *numbers, double images)
 {
   return images * numbers->image / numbers->sent.most;
 }
 
-/* What is sent in a step is kept, as a copy or as the buffer itself, for three intervals of checkpoints at most
- * (resilience/local/local_limit.c); sums over all processes are, too, and are not counted. */
+/* Messages of a step are logged, as a copy or as the buffer itself, for at most three checkpoint intervals
+ * (resilience/local/local_limit.c); so are sums over all processes, which are not counted. */
 static void print_log(const plan_numbers *numbers, FILE *out)
 {
   if (numbers->wants_local && !numbers->logs)
@@ -198,7 +198,7 @@ static void put_levels(const plan_numbers *numbers, gab_json *json)
   gab_json_close(json);
 }
 
-/* What is 0 is not known. */
+/* Omits 0, which means unknown. */
 static void put_number(gab_json *json, const char *name, double value)
 {
   if (value > 0) gab_json_real(json, name, value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who sends how much to whom. */
+/* Bytes sent from each process to each other one. */
 #include "apps/driver/plan/plan_traffic.h"
 
 #include "core/messages/logged/message_logger.h"
@@ -59,7 +59,7 @@ static gab_status write_rows(void *user, gab_rank from, gab_reader in)
   return GAB_OK;
 }
 
-/* What was counted is put aside before gathering sends more. */
+/* Saves the counts before the gather sends messages. */
 static gab_status finish(void *user, gab_step step)
 {
   const gab_app_traffic *traffic = user;

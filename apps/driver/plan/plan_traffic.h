@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file plan_traffic.h
- *  @brief Who sends how much to whom: counted in a run, written to a file, and read by `gabion plan --clusters`.
+ *  @brief Bytes sent from each process to each other one: counted in a run, written to a file, read by `gabion plan
+ *  --clusters`.
  *
- *  It counts the messages of logged ports (core/messages/logged/message_logger.h), the ones that a message log
- *  between clusters would keep, from the first step to the last; without what post-step actions send (output,
- *  adapting, windows), where no log is kept. The file is CSV: `# steps N, processes P`, then from,to,messages,bytes.
+ *  It counts the messages of logged ports (core/messages/logged/message_logger.h), which a message log between clusters
+ *  would contain, from the first to the last step; not those of post-step actions (output, adaptation, windows), which are
+ *  not logged. The file is CSV: `# steps N, processes P`, then from,to,messages,bytes.
  *
  *  Stability: internal.
  */
@@ -19,11 +20,11 @@ typedef struct gab_app_traffic {
   const char *path; /**< borrowed */
   gab_world *world;
   gab_timeloop *loop;
-  gab_step since;  /**< counted from here on; -1: not at all */
-  gab_epoch epoch; /**< in which that began */
+  gab_step since;  /**< first counted step; -1: counting is off */
+  gab_epoch epoch; /**< epoch of that */
 } gab_app_traffic;
 
-/** Lets a run count and write. Local. @param[in,out] traffic  stays where it is @param[in] path  NULL: nothing is done */
+/** Makes a run count and write. Local. @param[in,out] traffic  must not move @param[in] path  NULL: no effect */
 gab_status gab_app_traffic_add(gab_app_traffic *traffic, const char *path, gab_timeloop *loop,
                                gab_world *world);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The grid of a run follows its fields. */
+/* Adapts the grid of a run to its fields. */
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
@@ -11,7 +11,7 @@ static bool adapt_due(const void *user, gab_step step)
   return step % it->adaptation.every == 0;
 }
 
-/* Of cells in a step of level 0. */
+/* Counts cell updates in a step of level 0. */
 static gab_status count_updates(gab_app_run *it)
 {
   const int32_t *cells = it->parameters->grid.cells;

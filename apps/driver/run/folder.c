@@ -20,7 +20,7 @@ void gab_app_default_folder(const char *path, char *folder, size_t capacity)
   name = name ? name + 1 : path;
   const char *dot = strrchr(name, '.');
   size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
-  if (strspn(name, ".") >= length) length = strlen(name); /* "...yaml" is not to go to out/.. */
+  if (strspn(name, ".") >= length) length = strlen(name); /* a name like "...yaml" must not become out/.. */
   snprintf(folder, capacity, "out/%.*s", (int)length, name);
 }
 
@@ -32,7 +32,7 @@ static gab_status write_text(const char *path, const char *text, size_t length)
   GAB_FAIL(GAB_ERR_INPUT, "%s", why);
 }
 
-/* The root's part: a folder in which the results of an older run are not taken for those of this one. */
+/* The root's part: prepares a folder in which results of an older run cannot be mistaken for those of this one. */
 static gab_status prepare_folder(const gab_app_case *which, const char *folder, bool continues)
 {
   char path[GAB_APP_PATH_LENGTH + 32], why[GAB_RUN_FILE_WHY];
@@ -41,7 +41,7 @@ static gab_status prepare_folder(const gab_app_case *which, const char *folder, 
   snprintf(path, sizeof path, "%s/summary.json", folder);
   unlink(path);
   snprintf(path, sizeof path, "%s/log.txt", folder);
-  if (!continues && gab_launch_attempt() == 0) unlink(path); /* started again a run goes on logging */
+  if (!continues && gab_launch_attempt() == 0) unlink(path); /* a restarted run appends to its log */
   snprintf(path, sizeof path, "%s/checkpoints", folder);
   if (gab_app_starts_anew(which->options)) GAB_TRY(gab_restart_remove_all(path));
   gab_buffer text = {0};
@@ -65,8 +65,8 @@ static gab_status open_folder(gab_world *world, const gab_app_case *which, const
   return gab_world_reduce_status(world, gab_log_open(path));
 }
 
-/* At the first attempt a disk that refuses is a mistake of the user. Later ones wait for it, and do not give up what lies in the memory of
- * the nodes. */
+/* At the first attempt a disk that refuses writing is an error of the user. Later attempts wait for it, and keep the data
+ * in node memory. */
 gab_status gab_app_folder_open(gab_world *world, const gab_app_case *which, const char *folder,
                                bool continues)
 {
@@ -81,7 +81,7 @@ gab_status gab_app_folder_open(gab_world *world, const gab_app_case *which, cons
   GAB_FAIL(GAB_ERR_AGAIN, "%s; the state in node memory is kept", why);
 }
 
-/* Files of every run, and of these the ones that are there when it begins. */
+/* Files of every run, and those among them that exist when it begins. */
 #define BEGUN_FILES "case.yaml\nlog.txt\nevents.jsonl\n"
 #define OWN_FILES   BEGUN_FILES "progress.json\nsummary.json\n"
 
@@ -106,7 +106,7 @@ static gab_status settle_folder(const char *folder, gab_output *const *outputs, 
 gab_status gab_app_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs,
                                  const char *more, bool continues)
 {
-  const bool again = gab_launch_attempt() > 0; /* what the attempt before has written is this run's */
+  const bool again = gab_launch_attempt() > 0; /* files of the previous attempt belong to this run */
   gab_status status = GAB_OK;
   if (gab_world_is_root(world)) status = settle_folder(folder, outputs, more, continues || again);
   return gab_world_reduce_status(world, status);

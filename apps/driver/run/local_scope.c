@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What strategy `local` comes to in a run of a case: how far delays mask each other, and whether it is in force at all. */
+/* Effect of strategy `local` on a run: overlap of delays, and whether it is active at all. */
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
@@ -13,7 +13,7 @@ bool gab_app_wants_local(const gab_app_case *which)
   return gab_resilience_logs(which->config, &limit, &clusters, &own_every);
 }
 
-/* Steps between two moments in which something is written, at most: the start is one, and the end. */
+/* Maximum number of steps between two outputs, including start and end. */
 static gab_step longest_without_output(const gab_app_run *it)
 {
   gab_step longest = 0, last = 0;
@@ -27,7 +27,7 @@ static gab_step longest_without_output(const gab_app_run *it)
 
 static void say_how_far(const gab_app_run *it)
 {
-  enum { MOST = 10000000 }; /* steps that are looked at, in a moment */
+  enum { MOST = 10000000 }; /* steps checked, quickly */
   const gab_step steps = it->parameters->steps;
   const gab_step longest = steps <= MOST ? longest_without_output(it) : steps;
   if (longest == steps) return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every run does beside the steps of its solver: what is due after them, what survives, and how it ends. */
+/* Parts of every run besides the steps of its solver: post-step actions, state to be saved, and the end. */
 #include "apps/driver/driver.h"
 #include "apps/driver/plan/plan_traffic.h"
 
@@ -25,7 +25,7 @@ static bool check_due(const void *user, gab_step step)
   return every > 0 && (step % every == 0 || step == it->parameters->steps);
 }
 
-/* All learn of it at the same step, so that what is written afterwards is one state. */
+/* All ranks learn of it at the same step, so that later output is a consistent state. */
 static gab_status check(void *user, gab_step step)
 {
   gab_app_run *it = user;
@@ -64,8 +64,8 @@ static gab_status check_at_rest(void *user, gab_step step)
   return solver_of(it)->check_recomputed(it, true);
 }
 
-/* A bit that flips while output is written must not get into the checkpoint behind it: so there is a look ahead of
- * each, whether or not there was one after the step. */
+/* A bit that flips while output is written must not get into the next checkpoint: so blocks are checked before each
+ * checkpoint, even if they were checked after the step. */
 gab_status gab_app_run_add_recompute(void *user, gab_timeloop *loop)
 {
   GAB_TRY(gab_timeloop_add_monitor(loop, "recompute", recompute_due, check_recomputed, user));
@@ -85,7 +85,7 @@ static gab_status update(gab_app_run *it)
   return solver_of(it)->update_quantities ? solver_of(it)->update_quantities(it) : GAB_OK;
 }
 
-/* What all could not write, since the disk of one refused. */
+/* Reports data that could not be written because the disk of one process refused it. */
 static gab_status keep_unwritten(gab_app_run *it, gab_status status)
 {
   char why[1024];
@@ -119,7 +119,7 @@ static gab_status unpack_output(void *user, gab_reader *in)
 {
   gab_app_run *it = user;
   if (solver_of(it)->unpack_series) GAB_TRY(solver_of(it)->unpack_series(it, in));
-  if (it->keep_series) { /* the series tell how it diverged */
+  if (it->keep_series) { /* the series show how it diverged */
     in->at = in->end;
     return GAB_OK;
   }
@@ -149,7 +149,7 @@ static void put_results(const gab_app_run *it, gab_json *json)
   gab_json_close(json);
 }
 
-/* What the case is, and what came out. */
+/* The case and its results. */
 static void put_case(void *user, gab_json *json)
 {
   const gab_app_run *it = user;
@@ -207,8 +207,8 @@ static gab_status write_failed(gab_app_run *it, gab_output *output, const char *
   return GAB_OK;
 }
 
-/* A run that diverged leaves its last state, so that one can see where, and the last checkpoint before it, so
- * that one can see from what. The summary is that of the state that diverged. */
+/* A run that diverged leaves its last state, to show the place, and the last checkpoint before it, to show the cause. The
+ * summary is that of the diverged state. */
 static gab_status leave_evidence(gab_app_run *it, gab_step step, gab_status why)
 {
   gab_step good;
@@ -224,7 +224,7 @@ static gab_status leave_evidence(gab_app_run *it, gab_step step, gab_status why)
   return write_failed(it, it->good_output, "last good state", "last_good", good);
 }
 
-/* However a run ends, it says why; with the field that went wrong if that is what ended it. */
+/* Every run reports why it ended; with output of the wrong field if it diverged. */
 static gab_status note_failure(void *user, gab_step step, gab_status why)
 {
   gab_app_run *it = user;

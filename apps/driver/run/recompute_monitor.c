@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live monitor `recompute': when it wants blocks to be computed twice, and what it came to. */
+/* The live monitor `recompute`: when blocks are computed twice, and the findings. */
 #include "apps/driver/driver.h"
 
 #include "core/messages/collective.h"

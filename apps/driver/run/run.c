@@ -173,7 +173,7 @@ static void report(const gab_app_run *it)
     gab_log(GAB_LOG_INFO, "  fields, to be opened with ParaView: %s/fields/fields.xdmf", it->folder);
 }
 
-/* The checkpoint does not fit, or the case is refused: nothing was computed, and the results of before are still right. */
+/* The checkpoint does not fit, or the case is refused: nothing was computed, and previous results are still valid. */
 static gab_status leave_folder(gab_app_run *it, gab_status status, gab_app_kept_folder *kept)
 {
   const gab_run_stats stats = gab_timeloop_get_stats(it->loop);
@@ -183,12 +183,14 @@ static gab_status leave_folder(gab_app_run *it, gab_status status, gab_app_kept_
   char words[1024];
   if (!is_refused) return status;
   snprintf(words, sizeof words, "%s", gab_error_message());
-  /* Without fault tolerance a failed run leaves a broken world, but all were given this status by a reduction: each acts alone. */
+  /* Without fault tolerance a failed run leaves a broken world, but all got this status from a reduction: each process acts
+   * alone. */
   const bool is_whole = gab_world_check(it->world) == GAB_OK;
   if (!is_whole && gab_world_survives_deaths(it->world))
     return gab_error_set(status, __FILE__, __LINE__, "%s", words);
   (void)gab_log_open(NULL);
-  if (is_whole) GAB_TRY(gab_world_max_u64(it->world, &puts_back, 1)); /* nobody writes to the log any more */
+  if (is_whole)
+    GAB_TRY(gab_world_max_u64(it->world, &puts_back, 1)); /* no process writes to the log any more */
   if (kept->is_kept) gab_app_folder_put_back(it->folder, kept);
   const char *kept_as_it_was = puts_back ? " (the start is refused; the output folder is as it was)" : "";
   if (status == GAB_ERR_CORRUPT && it->parameters->options->anyway)

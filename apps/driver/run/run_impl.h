@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file run_impl.h
- *  @brief What the sources of a run share.
+ *  @brief Declarations shared by the sources of a run.
  *
  *  Stability: internal.
  */
@@ -10,44 +10,41 @@
 #include "apps/driver/case/case_impl.h"
 #include "apps/driver/run/run.h"
 
-/** The part of a run that makes no blocks and touches no file: what it refuses, `gabion check` refuses too. Local but for the
- *  making of collective objects. @param[out] made  to be destroyed whatever the status */
+/** Makes the run without blocks and without access to files; what it refuses, `gabion check` refuses too. Local except for
+ * creating collective objects. @param[out] made  to be destroyed for any status */
 gab_status gab_app_run_create(gab_world *world, const gab_app_case *which, const char *folder,
                               gab_app_run **made);
 void gab_app_run_destroy(gab_app_run **which);
-/** `gabion check` of what has been made so. Collective. */
+/** `gabion check` of such a run. Collective. */
 gab_status gab_app_run_check(gab_app_run *it);
-/** Computes a case, from step 0 or from the checkpoint of an earlier run in the folder, and says in the log how that ended. The
- *  output folder is touched only after all else has succeeded. Collective. */
+/** Computes a case, from step 0 or from the checkpoint of an earlier run in the folder, and logs how it ended. The output
+ * folder is changed only after all else has succeeded. Collective. */
 gab_status gab_app_run_case(gab_world *world, const gab_app_case *which, const char *folder);
-/** What all have: the state of the output as an entity, the end, the end by a failure. */
+/** Actions of all runs: the state of the output as an entity, the end, the end by a failure. */
 gab_status gab_app_run_add_actions(gab_app_run *it);
-/** The look whether the numbers are finite: behind the monitors that the case asks for, which may know what was the matter
- *  before. As a monitor, since these look ahead of each checkpoint too: the last one is finite when a run diverges. */
+/** Checks for finite numbers, after the monitors of the case, which may give a better reason. It is a monitor, since these
+ * also run before each checkpoint: so the last checkpoint of a run that diverges is finite. */
 gab_status gab_app_run_add_check(gab_app_run *it);
-/** Adds fields and slices that the case asks for, and what a run leaves that diverged. Local. */
+/** Adds fields and slices of the case, and the output of a diverged run. Local. */
 gab_status gab_app_run_add_writers(gab_app_run *it);
-/** Says in the log what strategy `local` comes to in a run, if the case wants it: whether it will be in force, and how far delays mask
- *  each other. Local, after prepare(). */
+/** Logs the effect of strategy `local` if the case has it: whether it will be active, and the overlap of delays. Local,
+ * after prepare(). */
 void gab_app_run_describe_local(const gab_app_run *it);
-/** Warns of a program with communicators of its own that gab_solver.own_comms does not tell of, where that ends strategy `local`.
- *  Local. */
+/** Warns if user-defined communicators, not declared by gab_solver.own_comms, end strategy `local`. Local. */
 void gab_app_run_warn_of_comms(const gab_app_run *it);
-/** Says in the log what it came to. Collective. */
+/** Logs the findings. Collective. */
 gab_status gab_app_recompute_report(gab_world *world, const gab_app_recompute *plan,
                                     const gab_sample_report *mine);
 /* ---------------------------------------------------------------- the folder */
 
-/** Makes the output folder with the case in it, and opens the log there. Collective.
- *  @param[in] continues  the run goes on from a checkpoint there: the log is kept. Else old checkpoints go if the
- *  options say so */
+/** Makes the output folder with the case in it, and opens the log there. Collective. @param[in] continues  the run resumes
+ * from a checkpoint there, and keeps the log. Else old checkpoints are removed if the options say so */
 gab_status gab_app_folder_open(gab_world *world, const gab_app_case *which, const char *folder,
                                bool continues);
 
-/** Clears away what an earlier run left that this one does not go on from, and lists what this one writes.
- * Collective; the last thing before the run, so that a run that is refused clears nothing away.
- *  @param[in] outputs  of the run, NULL-terminated @param[in] more  further names, a line each; may be NULL
- */
+/** Removes files of an earlier run from which this one does not resume, and lists the files of this run. Collective; called
+ * last before the run, so that a refused run removes nothing. @param[in] outputs  of the run, NULL-terminated @param[in]
+ * more  further names, one per line; may be NULL */
 gab_status gab_app_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs,
                                  const char *more, bool continues);
 
@@ -55,28 +52,28 @@ gab_status gab_app_folder_settle(gab_world *world, const char *folder, gab_outpu
 
 enum { GAB_APP_KEPT_FILES = 4, GAB_APP_KEPT_LOGS = 2 };
 
-/** What the folder holds of the run before; of the root. */
+/** Contents of the folder from the previous run; on the root. */
 typedef struct gab_app_kept_folder {
   bool is_kept;
   bool is_there[GAB_APP_KEPT_FILES];
   gab_buffer content[GAB_APP_KEPT_FILES];
-  int64_t size[GAB_APP_KEPT_LOGS]; /**< -1: it is not there */
+  int64_t size[GAB_APP_KEPT_LOGS]; /**< -1: absent */
 } gab_app_kept_folder;
 
-/** Notes it, ahead of gab_app_folder_open(). Local. @param[in,out] kept  zero-initialised */
+/** Records them before gab_app_folder_open(). Local. @param[in,out] kept  zero-initialised */
 void gab_app_folder_keep(const char *folder, gab_app_kept_folder *kept);
-/** Makes the folder what it was; nobody writes there any more. Local. */
+/** Restores the folder; no process may write there any more. Local. */
 void gab_app_folder_put_back(const char *folder, const gab_app_kept_folder *kept);
 void gab_app_kept_folder_release(gab_app_kept_folder *kept);
 
 /* ---------------------------------------------------------------- a set-up that fails */
 
-/** The outcome of setting a run up, the same on all and for the right reason, also if processes died. */
+/** Status of the set-up of a run, the same on all, with the right reason, also if processes died. */
 gab_status gab_app_end_of_setup(gab_world *world, gab_status status);
-/** The same before there is anything to run, with the reason in the log. */
+/** The same before the run exists; logs the reason. */
 gab_status gab_app_refuse(gab_world *world, gab_status status);
 
-/** Says in the log what is computed where. @param[in] cells  behind the number of blocks, as @param[in] kernel  may be NULL */
+/** Logs what is computed where. @param[in] cells  text after the number of blocks @param[in] kernel  may be NULL */
 void gab_app_run_describe(const gab_app_run *it, const char *cells, const char *kernel);
 
 /** Whether blocks are computed twice in the step with this number, from 1. */
