@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Populations that cross from a block into its neighbours: packed for other processes, fetched from own blocks.
+/* Populations that cross from a block into its neighbours: packed for other processes, fetched from local blocks.
  *
  * All blocks have the same map, so the start and extent of a side, and the populations that cross it, are computed once per
  * direction. Only the storage of the two fields differs by block and step (gab_storage). */
@@ -48,7 +48,7 @@ void gab_lbm_list_sides(gab_lbm_model *model)
   }
 }
 
-/* A box on its way: rows and layers of both ends begin so many values after each other. */
+/* A box to be copied: strides of rows and layers at both ends, in values. */
 typedef struct copy_shape {
   int32_t extent[3];
   ptrdiff_t to_step[2], from_step[2];
@@ -67,7 +67,7 @@ enum { MOST_LINES = 2 * GAB_LATTICE_MAX_Q };
 
 static bool in_float(const gab_lbm_model *model) { return model->options.precision == GAB_PRECISION_FLOAT; }
 
-/* From field to field; packed ends are set by the callers. */
+/* From field to field; callers set packed ends. */
 static copy_shape shape_of(const gab_lbm_model *model, const gab_ghost_side *side)
 {
   const ptrdiff_t *stride = model->map.stride;
@@ -119,10 +119,9 @@ static void ghost_unpack(void *user, void *data, int direction, const void *byte
   else ghosts_double_unpack(side, data, &shape, bytes);
 }
 
-/* Between blocks of this process nothing is copied when the exchange starts: what the source sends stays
- * where it is, even while and after the source is swept (storage_impl.h), until its own ghosts are filled
- * again. So it is fetched when the target is swept, into a cache that needs it at once. Which blocks send to
- * which is noted once for each plan of the exchange. */
+/* Between local blocks nothing is copied when the exchange starts. The populations of the source keep their place during
+ * and after its sweep (storage_impl.h), until its ghosts are filled again. So they are fetched when the target is swept,
+ * into a cache that needs them at once. The sources are recorded once per exchange plan. */
 static int in_order(const gab_ghost_side *a, const gab_ghost_side *b)
 {
   int difference = memcmp(a->extent, b->extent, sizeof a->extent);
@@ -147,7 +146,7 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
   const int along_x = model->ghost_sides[direction].along_x;
   if (along_x != 0 && from == (along_x > 0 ? target->left : target->right) && crosses_x_alone(direction))
     return;
-  /* sides of one shape stand together */
+  /* sides of one shape are adjacent */
   const gab_lbm_fetch fetch = {
       .source = from, .side = &model->ghost_sides[direction], .last = target, .blocks = 1};
   int place = target->fetch_count++;
@@ -156,13 +155,13 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
   target->fetches[place] = fetch;
 }
 
-/* The neighbour in the fused field on the side from which it comes. */
+/* The neighbour in the fused field on the side of the source. */
 static const gab_lbm_block *beside(const gab_lbm_block *block, int along_x)
 {
   return along_x < 0 ? block->right : along_x > 0 ? block->left : NULL;
 }
 
-/* The last way so far of each direction. */
+/* The last transfer so far in each direction. */
 typedef struct ways {
   gab_lbm_fetch *way[GAB_DIRECTIONS];
   const gab_lbm_block *source[GAB_DIRECTIONS]; /* of its last block */
@@ -207,7 +206,7 @@ static bool is_sparse(const gab_lbm_block *target, const gab_lbm_fetch *fetch)
   return target->sparse || fetch->source->sparse;
 }
 
-/* How many of the sides from the first one on have its shape and lie between dense blocks. */
+/* Number of sides from the first one on that have its shape and connect dense blocks. */
 static int equal_sides(const gab_lbm_block *target, const gab_lbm_fetch *fetches, int count)
 {
   int equal = 1, lines = fetches[0].side->count;

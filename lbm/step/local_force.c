@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The populations that a cell has sent are in its own places, whatever the pattern (storage_impl.h): those that its sweep
- * touches. So cells can be changed in any order, right after their sweep, by any thread. */
+/* The populations that a cell has sent are in its own places for any pattern (storage_impl.h): those that its sweep
+ * accesses. So cells can be changed in any order, right after their sweep, by any thread. */
 #include "lbm/step/local_force.h"
 
 #include "lbm/lbm_impl.h"

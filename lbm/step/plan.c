@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plan of a step: everything that follows from the forest alone, once per state of the forest. Blocks swept together, jobs and
+/* Plan of a step: everything that depends only on the forest, once per state of the forest. Blocks swept together, jobs and
  * their threads, sources of ghosts, and slabs that need no messages. */
 #include "lbm/step/temporal_block_impl.h"
 #include "lbm/step/fused/fused_impl.h"
@@ -25,14 +25,14 @@ static bool awaits(const gab_lbm_model *model, const gab_lbm_block *block, int s
   for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     int offset[3];
     gab_direction_offset(direction, offset);
-    /* seen by the sender: it lies on the other side */
+    /* direction from the sender: it is on the other side */
     if (block->remote >> direction & 1 && -offset[model->slab_axis] == side) return true;
   }
   return false;
 }
 
-/* A slab beside ghosts from a message has to wait for it, its links too; and since a link may look at what
- * the sweep of the next slab takes away, that sweep waits for the links. */
+/* A slab next to ghosts from a message waits for it, and so do its links. A link may read populations that the sweep of the
+ * next slab overwrites, so that sweep waits for the links. */
 static void set_early(const gab_lbm_model *model, gab_lbm_block *first)
 {
   const size_t slabs = (size_t)model->slabs;
@@ -55,10 +55,10 @@ static void set_early(const gab_lbm_model *model, gab_lbm_block *first)
 
 /* ------------------------------------------------------------------------------------------ fused groups */
 
-/* A block on its way into a fused group. */
+/* A block during the construction of fused groups. */
 typedef struct member {
   gab_lbm_block *block;
-  size_t index; /* in the order of blocks; of the first of a fused group the least of all */
+  size_t index; /* in the order of blocks; for the first of a fused group the minimum of all */
 } member;
 
 static int in_order_of_fields(const void *a, const void *b)
@@ -75,9 +75,9 @@ static int in_order(const void *a, const void *b)
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Blocks of a fused field are swept together, neighbours or not, ghosts, links and cells of all slab by slab, as if they were
- * one block: rows then follow each other in memory as those of one do, and nothing is read for nothing.
- * @param[in,out] members  in the order of fused fields and columns; afterwards fused groups by their first blocks @return how many */
+/* Blocks of a fused field are swept together, neighbours or not: ghosts, links and cells of all blocks slab by slab, like
+ * one block. Rows are then contiguous in memory, and all data loaded is used. @param[in,out] members  in the order of fused
+ * fields and columns; afterwards fused groups by their first blocks @return number of groups */
 static size_t chain(member *members, size_t count)
 {
   size_t groups = 0;
@@ -120,7 +120,7 @@ static gab_status make_groups(gab_lbm_block **blocks, size_t count, size_t *grou
 
 static bool is_before(const gab_run *a, const gab_run *b) { return a->z != b->z ? a->z < b->z : a->y < b->y; }
 
-/* The rows of a slab of a fused group: run by run of its blocks, those of one line made one if they touch. */
+/* The rows of a slab of a fused group: the runs of its blocks, adjacent ones of a row merged. */
 static gab_run *join_rows(const gab_lbm_block *first, size_t slab, gab_run *to)
 {
   const gab_lbm_block *of[GAB_FUSED_MOST];
@@ -187,7 +187,7 @@ static uint64_t weight_of(const gab_lbm_job *job, size_t slabs)
   return 1 + gab_lbm_fluid_of(job->block) * (job->last_slab - job->first_slab) / slabs;
 }
 
-/* Jobs side by side go to the same thread, so that blocks side by side meet in its caches. */
+/* Adjacent jobs go to the same thread, so that adjacent blocks share its caches. */
 static gab_status share_out(const gab_lbm_model *model, gab_lbm_plan *plan)
 {
   GAB_TRY(GAB_NEW_ARRAY(&plan->queues, plan->threads, GAB_MEMORY_OTHER));

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks that are computed twice, to find what a broken core or a flipped bit has made of them.
+/* Blocks that are computed twice, to detect errors of a core or flipped bits.
  *
- * Well defined is the sweep of one block in one sub-step of its level: when ghosts, links and corrections
- * have been done, all that it reads lies in the field of the block. That is kept, the step goes on as ever,
- * and when all of the level have been swept, what was kept is swept too, by another thread than did so before
- * where there is one. Both fields have to be the same then, to the last bit; so a bit is found too that flips
- * in the field between the sweep and the comparison.
+ * The unit is the sweep of one block in one sub-step of its level: after ghosts, links and corrections, all its input is in
+ * the field of the block. A copy of the field is kept, and the step continues. When all blocks of the level have been
+ * swept, the copy is swept too, by another thread if there are several. Both fields must then be equal bit by bit; this
+ * also detects a bit that flips in the field between the sweep and the comparison.
  *
- * From then to the next sweep of the block, be it that of the next sub-step or step, nobody may change what
- * its cells have sent: a hash of it is compared. */
+ * From then to the next sweep of the block, in the next sub-step or step, the populations that its cells have sent must not
+ * change: their hash is compared. */
 #include "lbm/sparse/sparse_impl.h"
 
 #include <math.h>
@@ -16,18 +15,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A block as it was ahead of the sweep. */
+/* A block before the sweep. */
 typedef struct kept_block {
   gab_lbm_block *block;
-  gab_lbm_block before; /* with the fields below in the place of its own */
-  gab_field from, to;   /* from: of a block in a fused field a list of what arrives; to: of two fields only */
+  gab_lbm_block before; /* with the fields below instead of its own */
+  gab_field from, to;   /* from: for a block in a fused field a list of arrivals; to: only with two fields */
   const gab_lbm_job *jobs;
   size_t parts;
   const double *ramp;
   uint64_t different; /* bytes */
 } kept_block;
 
-/* What a block holds behind its sweep. */
+/* Contents of a block after its sweep. */
 typedef struct mark {
   gab_block_id id;
   int level;
@@ -35,7 +34,7 @@ typedef struct mark {
 } mark;
 
 struct gab_lbm_recompute {
-  double share;   /* asked for ... */
+  double share;   /* requested ... */
   gab_step asked; /* ... in this step */
   kept_block *kept;
   size_t count;
@@ -45,8 +44,8 @@ struct gab_lbm_recompute {
   gab_step marked;   /* step of the marks */
   uint64_t revision; /* of the forest then */
   gab_sample_report report;
-  char words[256];   /* what was found; "": nothing yet */
-  uint64_t found_in; /* revision of the forest then: it grows when the run goes back */
+  char words[256];   /* findings; "": none yet */
+  uint64_t found_in; /* revision of the forest then: it increases in a rollback */
 };
 
 static gab_status make(gab_lbm *lbm)
@@ -105,7 +104,7 @@ gab_sample_report gab_lbm_recomputation(const gab_lbm *lbm)
   return lbm->recompute ? lbm->recompute->report : (gab_sample_report){0};
 }
 
-/* Keeps the first words. */
+/* Keeps the first warning. */
 GAB_PRINTF(2, 3) static void log_warning(gab_lbm *lbm, const char *format, ...)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
@@ -147,7 +146,7 @@ static gab_status copy_field(const gab_field *from, gab_field *to)
   return GAB_OK;
 }
 
-/* What arrives in the fluid cells, row by row: between a field and a list. */
+/* Copies the arrivals in the fluid cells, row by row, between a field and a list. */
 static void move_arrivals(const gab_lbm_block *block, const gab_field *field, unsigned char *list,
                           bool into_field)
 {
@@ -163,7 +162,7 @@ static void move_arrivals(const gab_lbm_block *block, const gab_field *field, un
     }
 }
 
-/* Of a block in a fused field all that its sweep reads, and not the fused field. */
+/* For a block in a fused field copies all that its sweep reads, not the fused field. */
 static gab_status copy_arrivals(const gab_lbm_model *model, const gab_lbm_block *block, gab_field *to)
 {
   *to = *block->src;
@@ -190,7 +189,7 @@ gab_status gab_lbm_recompute_keep(gab_lbm *lbm, const gab_lbm_substep *at)
 {
   const gab_lbm_jobs *jobs = &lbm->stage[at->level].plan.jobs;
   const double start = gab_seconds();
-  drop_kept(lbm->recompute); /* of a step that a fault has ended */
+  drop_kept(lbm->recompute); /* of a step that was ended by a fault */
   gab_lbm_ramps(lbm, at->time, lbm->recompute->ramp);
   for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts)
     for (gab_lbm_block *block = jobs->list[i].block; block; block = block->next)
@@ -211,7 +210,7 @@ static gab_status hash_of(const gab_lbm *lbm, const gab_lbm_block *block, uint64
   return status;
 }
 
-/* @param[in] level  of this one only; -1: of all */
+/* @param[in] level  only this one; -1: all */
 static gab_status hash_marks(const gab_lbm *lbm, int level)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
@@ -228,7 +227,7 @@ static gab_status hash_marks(const gab_lbm *lbm, int level)
   return GAB_OK;
 }
 
-/* A block may have gone elsewhere, or have become several: then the revision is another one. */
+/* A block may have moved, or been split: then the revision differs. */
 static gab_status compare_marked(gab_lbm *lbm, int level)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
@@ -264,7 +263,7 @@ gab_status gab_lbm_recompute_begin(gab_lbm *lbm, int level)
   return GAB_OK;
 }
 
-/* Those of the step before have gone with the sweep of each level. */
+/* The marks of the step before were dropped in the sweep of each level. */
 static gab_status mark_sample(gab_lbm *lbm, int level)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
@@ -288,7 +287,7 @@ static void sweep_part(const gab_lbm_model *model, kept_block *kept, const gab_l
     gab_lbm_sweep_slab(model, &kept->before, slab, kept->ramp);
 }
 
-/* Of a block in a fused field, whose sweep writes what its cells send, and nothing else. */
+/* For a block in a fused field: its sweep writes the populations that its cells send, and nothing else. */
 static size_t count_different_sent(const kept_block *kept, const gab_field *again)
 {
   const gab_lbm_block *block = kept->block;
@@ -317,7 +316,7 @@ static size_t count_different(const kept_block *kept)
   return different;
 }
 
-/* Each part falls to the thread behind the one that swept it: on another core, mostly. By all threads. */
+/* Each part goes to the thread after the one that swept it, mostly on another core. By all threads. */
 static void sweep_parts(const gab_lbm_model *model, kept_block *kept)
 {
   const size_t me = gab_thread_number(), threads = gab_team_size();
@@ -325,7 +324,7 @@ static void sweep_parts(const gab_lbm_model *model, kept_block *kept)
     if ((kept->jobs[part].by + 1) % threads == me) sweep_part(model, kept, &kept->jobs[part]);
 }
 
-/* Blocks in fused fields one after another, in a field that has nobody else. */
+/* Blocks in fused fields, one after another, in a field of their own. */
 static void compute_in_fused(const gab_lbm_model *model, kept_block *kept, gab_field *scratch)
 {
   move_arrivals(&kept->before, scratch, kept->from.data, true);
@@ -369,7 +368,7 @@ static gab_status compute_again(gab_lbm *lbm)
   return compute_all_in_fused(lbm);
 }
 
-/* Blocks have been turned over: their state is that behind the sweep. */
+/* Fields have been switched: the state of blocks is that after the sweep. */
 gab_status gab_lbm_recompute_compare(gab_lbm *lbm, const gab_lbm_substep *at)
 {
   gab_lbm_recompute *recompute = lbm->recompute;

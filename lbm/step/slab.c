@@ -66,7 +66,7 @@ static void sweep_dense(const gab_lbm_model *model, gab_lbm_block *block, const 
                      last - first, runs + start[slabs]);
 }
 
-/* What comes after the sweep of a dense block, or of a fused group. */
+/* Changes of populations after the sweep of a dense block, or of a fused group. */
 static void change_sent(const gab_lbm_model *model, const gab_lbm_block *block, size_t slab,
                         const double ramp[GAB_SIDE_FACTORS])
 {

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Factors of sides at all sub-steps of the step: a case was checked at samples of its time only. */
+/* Checks the factors of sides at all sub-steps of the step: `check` evaluates them only at samples of the time. */
 static gab_status check_sides(const gab_lbm *lbm)
 {
   const int lacks = gab_lbm_lacks_flow_rate(lbm);

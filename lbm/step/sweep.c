@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-/* Which slabs are meant: all, or those that can be done before the messages have come, or the others. */
+/* Slabs to process: all, those that need no pending messages, or the others. */
 typedef enum step_phase { PHASE_ALL, PHASE_EARLY, PHASE_LATE } step_phase;
 
 typedef struct step_of {
@@ -28,17 +28,17 @@ typedef struct step_of {
   gab_lbm_plan *plan;
   step_phase phase;
   bool with_ghosts, with_sweep;
-  /* Beside other levels. */
+  /* Next to other levels. */
   int sub;
   bool with_pulls, with_corrections, with_picks;
   double ramp[GAB_SIDE_FACTORS], growth[GAB_SIDE_FACTORS]; /* growth: until s2 of the finer level */
 } step_of;
 
-/* What a thread needs beside the step. */
+/* Data of a thread in addition to the step. */
 typedef struct worker {
-  gab_lbm_clock *clock; /* NULL: nothing is timed */
-  bool talks;           /* helps messages along */
-  size_t cells;         /* swept since it last did */
+  gab_lbm_clock *clock; /* NULL: timing is off */
+  bool talks;           /* advances messages */
+  size_t cells;         /* cells swept since it last did so */
   gab_status status;
 } worker;
 
@@ -48,7 +48,7 @@ static bool is_due(const step_of *step, gab_lbm_slabs early, size_t slab)
   bool is_early = early.first <= slab && slab < early.last;
   return is_early == (step->phase == PHASE_EARLY);
 }
-/* All local ghosts of a block are early if anything is. */
+/* All local ghosts of a block are set early if any slab is. */
 static bool ghosts_are_due(const step_of *step, const gab_lbm_block *block)
 {
   if (!step->with_ghosts) return false;
@@ -61,7 +61,7 @@ static bool links_are_due(const step_of *step, const gab_lbm_block *block, size_
   return step->with_ghosts && is_due(step, block->early_links, slab);
 }
 
-/* The slabs of a share that other threads need something of. */
+/* Slabs of a share from which other threads need data. */
 static bool ghosts_come_first(const gab_lbm_job *job, size_t slab)
 {
   return job->parts > 1 && (slab < job->first_slab + 2 || slab + 2 >= job->last_slab);
@@ -107,7 +107,7 @@ static void links_of_slab(const step_of *step, worker *by, const gab_lbm_job *jo
   if (by->clock) by->clock->links += now(by) - start;
 }
 
-/* The thread that talks to MPI looks after the messages now and then. */
+/* The thread that calls MPI advances messages now and then. */
 static void help_messages(const step_of *step, worker *by, const gab_lbm_block *block)
 {
   enum { CELLS_BETWEEN = 16384 };
@@ -129,8 +129,8 @@ static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, 
 
 /* ------------------------------------------------------------------------------------------ other levels */
 
-/* What blocks do before ghosts and links, and between these and the sweep. What is picked up for s1 has been
- * sent by the sweep before. */
+/* Work of blocks before ghosts and links, and between these and the sweep. Populations collected for s1 were sent by the
+ * previous sweep. */
 static void prepare(const step_of *step, worker *by, const gab_lbm_block *first)
 {
   if (!(step->with_pulls || step->with_corrections)) return;
@@ -145,7 +145,7 @@ static void prepare(const step_of *step, worker *by, const gab_lbm_block *first)
   if (by->clock) by->clock->interfaces += now(by) - start;
 }
 
-/* After the sweep of all of a block. */
+/* After the sweep of the whole block. */
 static void pick_up_block(const step_of *step, worker *by, const gab_lbm_block *block)
 {
   if (!block->interface || !step->with_picks) return;
@@ -175,7 +175,7 @@ static void early_links(const step_of *step, worker *by, const gab_lbm_job *job)
     if (links_come_first(job, s) && links_are_due(step, job->block, s)) links_of_slab(step, by, job, s);
 }
 
-/* All that is left of a share. */
+/* The rest of a share. */
 static void main_part(const step_of *step, worker *by, const gab_lbm_job *job)
 {
   const gab_lbm_block *block = job->block;
@@ -193,7 +193,7 @@ static void main_part(const step_of *step, worker *by, const gab_lbm_job *job)
   if (job->parts == 1) pick_up(step, by, block);
 }
 
-/* For balancing; a block may be shared by threads. Those of a fused group take what their fluid cells take of it. */
+/* For balancing; several threads may share a block. The time of a fused group is divided by fluid cells. */
 static void timed_part(const step_of *step, worker *by, const gab_lbm_job *job)
 {
   const double start = gab_thread_seconds();
@@ -208,7 +208,7 @@ static void timed_part(const step_of *step, worker *by, const gab_lbm_job *job)
 
 /* ------------------------------------------------------------------------------------------ all shares */
 
-/* First what is planned for this thread, then what others have not come to yet. */
+/* First the jobs planned for this thread, then jobs of others that are not started. */
 static void work_off(const step_of *step, worker *by)
 {
   const size_t threads = step->plan->threads, mine = gab_thread_number();
@@ -332,7 +332,7 @@ gab_status gab_lbm_collide_inner_on(gab_lbm *lbm, const gab_lbm_substep *at)
   if (lbm->wants_forces || at->has_finer || gab_lbm_recompute_waits(lbm)) return GAB_OK;
   GAB_TRY(gab_lbm_update_plan(lbm, at->level));
   const gab_lbm_plan *plan = &stage->plan;
-  if (!plan->has_early || !plan->has_late) return GAB_OK; /* all of it at once costs less */
+  if (!plan->has_early || !plan->has_late) return GAB_OK; /* a single phase costs less */
   stage->inner_is_swept = true;
   stage->is_settled = false;
   stage->revision = gab_forest_revision(lbm->forest);
@@ -356,7 +356,7 @@ gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at)
   return GAB_OK;
 }
 
-/* After a sweep over all of the block. */
+/* After a sweep of the whole block. */
 static void turn_over(gab_lbm_block *block)
 {
   block->now = block->now->next;
@@ -367,7 +367,7 @@ static void turn_over(gab_lbm_block *block)
   block->src = done;
 }
 
-/* What the blocks of the sample are computed from has to lie in their fields as a whole. */
+/* The input of the blocks in the sample must be complete in their fields. */
 static gab_status keep_sample(gab_lbm *lbm, const gab_lbm_substep *at)
 {
   GAB_TRY(gab_lbm_settle_on(lbm, at));

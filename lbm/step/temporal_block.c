@@ -16,7 +16,7 @@ typedef struct temporal_block {
   double ramp[GAB_TEMPORAL_STEPS][GAB_SIDE_FACTORS];
 } temporal_block;
 
-/* Planes, or rows, that a part of a step lies behind the head, and stays away from where threads meet. */
+/* Distance in planes, or rows, of a part of a step behind the head, and from borders of threads. */
 static int64_t behind(int step, enum step_part part) { return 2 * (int64_t)step + (int64_t)part; }
 
 static const gab_lbm_block *view_of(const gab_lbm_model *model, const gab_temporal_block *it, int step)
@@ -27,7 +27,7 @@ static const gab_lbm_block *view_of(const gab_lbm_model *model, const gab_tempor
 
 /* ------------------------------------------------------------------------------------------ rows of a segment */
 
-/* Rows [lo, hi) of a plane, by the block's numbers. */
+/* Rows [lo, hi) of a plane, in numbers of the block. */
 typedef struct stretch {
   int32_t plane, lo, hi;
 } stretch;
@@ -77,7 +77,7 @@ static void cells_of(const temporal_block *it, const gab_temporal_segment *segme
 
 /* ------------------------------------------------------------------------------------------ rows of the domain */
 
-/* The first segment whose planes end behind a plane. */
+/* The first segment whose planes end after a plane. */
 static size_t first_segment(const gab_temporal_plan *plan, int64_t plane)
 {
   size_t first = 0;
@@ -108,7 +108,7 @@ static void rows_of(const temporal_block *it, gab_lbm_clock *clock, int64_t plan
   *sums[part] += gab_seconds() - start;
 }
 
-/* The planes [lo, hi) of a thread; at an inner end it stays away from those of another. */
+/* The planes [lo, hi) of a thread; at inner ends it keeps its distance from those of another. */
 typedef struct share {
   int64_t lo, hi;
   bool inner_lo, inner_hi;
@@ -149,7 +149,7 @@ static void bands(const temporal_block *it, gab_lbm_clock *clock, const share *m
       one_head(it, clock, mine, head, lo, lo + it->shape.band);
 }
 
-/* Planes that were left out where threads meet; all threads share their rows. */
+/* Planes omitted at borders of threads; all threads share their rows. */
 static void borders(const temporal_block *it, gab_lbm_clock *clock, size_t thread, size_t threads)
 {
   const gab_temporal_plan *plan = it->plan;
@@ -173,21 +173,21 @@ static void borders(const temporal_block *it, gab_lbm_clock *clock, size_t threa
 
 /* ------------------------------------------------------------------------------------------ how many at once */
 
-/* What has to stay in the cache: the planes from the head to the last step's, in a band and what it is shifted by. */
+/* Bytes that must stay in the cache: the planes from the head to the last step, in a band including its shift. */
 static int64_t band_in(size_t bytes, size_t row_bytes, int steps)
 {
   return (int64_t)(bytes / ((size_t)behind(steps, PART_LINKS) + 1) / row_bytes) - 2 * steps;
 }
 
-/* Gaps where threads meet must not reach the next gap. */
+/* Gaps at borders of threads must not reach the next gap. */
 static bool has_planes(const gab_temporal_plan *plan, size_t threads, int steps)
 {
   const int64_t planes = (plan->plane_hi - plan->plane_lo) / (int64_t)threads;
   return threads == 1 || planes > 2 * behind(steps - 1, PART_CELLS);
 }
 
-/* Rows of a band of so many steps; 0: it is not worth a temporal block. Below some rows for each step too much of a band is
- * fetched by the next one again. */
+/* Rows of a band for `steps` steps; 0: a temporal block is not worthwhile. With few rows per step, most of a band is loaded
+ * again for the next one. */
 static int64_t band_of(const gab_temporal_plan *plan, size_t cache, size_t threads, int steps)
 {
   enum { ROWS_PER_STEP = 4 };
@@ -204,11 +204,11 @@ gab_temporal_shape gab_temporal_shape_of(const gab_temporal_plan *plan, size_t c
   const size_t cells = (size_t)(plan->row_hi - plan->row_lo) * (size_t)(plan->plane_hi - plan->plane_lo);
   int steps = most == 0 ? USUAL : most < GAB_TEMPORAL_STEPS ? most : GAB_TEMPORAL_STEPS;
   if (steps > left) steps = (int)left;
-  /* cells that stay in the caches anyway gain nothing */
+  /* no gain if the cells fit into the caches */
   if (most == 0 && plan->row_bytes * cells <= cache * threads) steps = 1;
   while (steps > 1 && band_of(plan, cache, threads, steps) == 0) steps--;
   if (steps < 2) return (gab_temporal_shape){.steps = 1};
-  /* alike, rather than a last one of a single step */
+  /* equal blocks instead of a last one with a single step */
   const gab_step blocks = (left + steps - 1) / steps;
   const int alike = (int)((left + blocks - 1) / blocks);
   if (band_of(plan, cache, threads, alike) > 0) steps = alike;
@@ -247,15 +247,15 @@ static bool may_block_in_time(const gab_lbm *lbm)
 {
   for (int k = 0; k < gab_lbm_condition_count(&lbm->model.options); k++)
     if (lbm->model.reads_next_cell[k])
-      return false; /* of the cell behind the next one the sweep comes too early */
+      return false; /* sweeps come too early for links that read the next cell */
   if (lbm->model.walls.is_on)
-    return false; /* what walls take back in a step follows from all of the one before */
+    return false; /* the wall balance of a step depends on all cells of the step before */
   return lbm->deepest == 0 && !lbm->wants_forces && !gab_lbm_recompute_waits(lbm) &&
          !lbm->model.local_force && !lbm->model.sponges && !lbm->model.plays_planes &&
          !lbm->model.times_blocks && lbm->model.kernel->in_place;
 }
 
-/* The plan of temporal blocks belongs to that of steps, and goes with it. @param[out] plan  NULL: one step at a time */
+/* The plan of temporal blocks is owned by that of steps. @param[out] plan  NULL: one step at a time */
 static gab_status plan_of(gab_lbm *lbm, const gab_temporal_plan **plan)
 {
   gab_lbm_plan *steps = &lbm->stage[0].plan;
@@ -282,7 +282,7 @@ static gab_status collide_temporal_block(gab_lbm *lbm, const gab_temporal_plan *
   return GAB_OK;
 }
 
-/* Steps before the first of them at which the factor of a side is not finite; gab_lbm_exchange_start() refuses that one. */
+/* Steps before the first one with a side factor that is not finite; gab_lbm_exchange_start() refuses that step. */
 static int finite_steps(const gab_lbm *lbm, int steps)
 {
   for (int step = 1; step < steps; step++) {
@@ -299,7 +299,7 @@ gab_status gab_temporal_try(gab_lbm *lbm, gab_temporal_shape wanted, gab_step le
   const gab_temporal_plan *plan;
   *taken = 0;
   if (gab_forest_revision(lbm->forest) == 0 || gab_lbm_lacks_flow_rate(lbm) >= 0)
-    return GAB_OK; /* a step says what is missing */
+    return GAB_OK; /* a single step reports the error */
   GAB_TRY(gab_lbm_join(lbm));
   gab_lbm_pack_fused(lbm);
   GAB_TRY(plan_of(lbm, &plan));

@@ -2,9 +2,9 @@
 /** @file temporal_block_impl.h
  *  @brief Temporal blocking: several steps in one sweep through memory.
  *
- *  A cell can take its next step as soon as its neighbours have taken this one. So a temporal block goes through the domain once,
- *  plane by plane along the slab axis (z; in 2D y), in bands of rows (y): while cells are in a cache, the plane that takes
- *  step 0 is followed by one that takes step 1, and so on. With r the position of the head:
+ *  A cell can take its next step as soon as its neighbours have taken this one. So a temporal block goes through the domain
+ *  once, plane by plane along the slab axis (z; in 2D y), in bands of rows (y): while cells are in a cache, the plane that
+ *  takes step 0 is followed by one that takes step 1, and so on. With r the position of the head:
  *  @code
  *    ghosts of step k    plane r - 2k        populations of cells there for ghosts of other blocks
  *    links of step k     plane r - 2k - 1    of the cells there
@@ -16,10 +16,10 @@
  *  skewing: Wonnacott 2000; wavefronts of planes: Wellein, Hager, Zeiser, Wittmann & Fehske 2009). Streaming in place needs
  *  no second field: the sweep of a cell touches only its arrivals (storage_impl.h).
  *
- *  Each thread has its own planes. Where two meet, each step stays as many planes away as it is behind; all threads compute
- *  the rest together when both have finished.
+ *  Each thread has its own planes. At the border of two threads, each step keeps a distance equal to its distance behind
+ *  the head; all threads compute the rest together afterwards.
  *
- *  The arithmetic is that of single steps, and so are the bits.
+ *  The arithmetic and the bits are those of single steps.
  *
  *  Stability: internal.
  */
@@ -28,37 +28,37 @@
 
 #include "lbm/lbm_impl.h"
 
-/** Fetches a part of what comes one way between dense blocks: the cells [first, first + extent) of its side. Whoever asks
- *  may mean another state of the blocks than theirs: target and source may be views. In ghosts.c. */
+/** Fetches a part of a transfer between dense blocks: the cells [first, first + extent) of its side. Target and source may
+ * be views, i.e. in another state than the blocks. In ghosts.c. */
 void gab_lbm_fetch_part(const gab_lbm_model *model, const gab_lbm_block *target, const gab_lbm_fetch *fetch,
                         const int32_t first[3], const int32_t extent[3]);
 
-/** Most steps of a temporal block. */
+/** Maximum steps of a temporal block. */
 #define GAB_TEMPORAL_STEPS 8
 
-/** Links of a block by its rows, as block->links.start by its slabs. A view stands for the block in one of the two states of
- *  its field, so that gab_links_apply() and gab_lbm_fetch_part() can be told which. */
+/** Links of a block by rows, like block->links.start by slabs. A view represents the block in one of the two states of its
+ * field, for gab_links_apply() and gab_lbm_fetch_part(). */
 typedef struct gab_temporal_block {
   gab_lbm_block *block;
   size_t (*starts)[GAB_LINK_LISTS]; /**< owned; per row, and at the end */
   gab_lbm_block view[2];            /**< in model->storage[0] and [1] */
 } gab_temporal_block;
 
-/** What cells of a segment send to ghosts of other blocks. */
+/** Populations that cells of a segment send to ghosts of other blocks. */
 typedef struct gab_temporal_way {
   const gab_temporal_block *target, *source;
   const gab_lbm_fetch *fetch;
-  int32_t plane, row; /**< of the source, that it leaves by; -1: all do */
+  int32_t plane, row; /**< of the source, from which it leaves; -1: all */
 } gab_temporal_way;
 
-/** Blocks side by side along x without ghosts between them, swept as one. */
+/** Blocks adjacent along x without ghosts between them, swept as one. */
 typedef struct gab_temporal_segment {
   gab_temporal_block *blocks; /**< `count` of them, from left to right */
   size_t count;
   int64_t plane, row;     /**< of its first cell, in the domain */
-  size_t *row_runs;       /**< owned; where the runs of each row begin, and the end */
+  size_t *row_runs;       /**< owned; first run of each row, and the end */
   gab_run *runs;          /**< owned */
-  gab_temporal_way *ways; /**< of the list of all */
+  gab_temporal_way *ways; /**< in the list of all */
   size_t way_count;
 } gab_temporal_segment;
 
@@ -73,30 +73,30 @@ typedef struct gab_temporal_plan {
   int row_axis, plane_axis; /**< of the field; in 2D a plane is one row, and row_axis is z */
   int32_t rows, planes;     /**< of a block */
   int64_t row_lo, row_hi, plane_lo, plane_hi; /**< of all */
-  size_t row_bytes; /**< populations of all cells that lie in a row and plane, about */
+  size_t row_bytes; /**< approximate bytes of the populations of all cells in a row and plane */
 } gab_temporal_plan;
 
-/** @param[out] plan  NULL if steps cannot be taken together here: blocks of several levels, or sparse, or with two fields;
- *  ghosts by messages, or over the ends of a periodic domain across rows or planes */
+/** @param[out] plan  NULL if temporal blocking is impossible: blocks of several levels, sparse, or with two fields; ghosts
+ *   by messages, or over the ends of a periodic domain across rows or planes */
 gab_status gab_temporal_plan_create(gab_lbm *lbm, gab_temporal_plan **plan);
 void gab_temporal_plan_destroy(gab_temporal_plan **plan);
 
-/** How a temporal block goes: `steps` of 1 … #GAB_TEMPORAL_STEPS, `band` rows at a time. */
+/** Shape of a temporal block: `steps` of 1 … #GAB_TEMPORAL_STEPS, `band` rows at a time. */
 typedef struct gab_temporal_shape {
   int steps;
   int64_t band;
 } gab_temporal_shape;
-/** As many steps as fit into the caches. @param[in] cache  bytes of them for a thread @param[in] most  steps; 0: default, or
- *  1 if all cells fit into the caches @param[in] left  steps that are wanted in all @return 1 step: it is not worth a temporal block, or threads have too few
- *  planes */
+/** Chooses as many steps as fit into the caches. @param[in] cache  bytes per thread @param[in] most  maximum steps; 0:
+ * default, or 1 if all cells fit into the caches @param[in] left  steps until the end @return 1 step: a temporal block is
+ * not worthwhile, or threads have too few planes */
 gab_temporal_shape gab_temporal_shape_of(const gab_temporal_plan *plan, size_t cache, size_t threads,
                                          int most, gab_step left);
 
-/** Some steps in a temporal block, or nothing: then no exchange has begun. Local, since a temporal block needs no message.
- *  @param[in] wanted, left  as in gab_temporal_take() @param[out] taken  steps; 0: none */
+/** Takes several steps in a temporal block, or none: then no exchange has begun. Local, since a temporal block needs no
+ * message. @param[in] wanted, left  as in gab_temporal_take() @param[out] taken  steps; 0: none */
 gab_status gab_temporal_try(gab_lbm *lbm, gab_temporal_shape wanted, gab_step left, gab_step *taken);
-/** Some steps in a temporal block, or one if that cannot be; the exchange comes with it. Collective among neighbours.
- *  @param[in] wanted  steps at most, as `most` above; band 0: what fits @param[out] taken  steps */
+/** Takes several steps in a temporal block, or a single one if that is impossible, including the exchange. Collective among
+ * neighbours. @param[in] wanted  maximum steps, as `most` above; band 0: chosen by the cache @param[out] taken  steps */
 gab_status gab_temporal_take(gab_lbm *lbm, gab_temporal_shape wanted, gab_step left, gab_step *taken);
 
 #endif

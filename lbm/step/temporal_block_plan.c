@@ -24,7 +24,7 @@ void gab_temporal_plan_destroy(gab_temporal_plan **plan)
 
 /* ------------------------------------------------------------------------------------------ where it can be done */
 
-/* Ghosts of rows have to come from the rows beside them: not from the other end of a periodic domain. */
+/* Ghosts of rows must come from adjacent rows, not from the other end of a periodic domain. */
 static bool is_beside(const gab_lbm_model *model, const gab_lbm_block *target, const gab_lbm_fetch *fetch)
 {
   int offset[3];
@@ -76,7 +76,7 @@ static size_t fluid_cell(const gab_lbm_model *model, const gab_links *links, int
 #undef CELL_OF
 }
 
-/* Where the links of each row begin. @return false if they are not in the order of rows */
+/* First link of each row. @return false if links are not in the order of rows */
 static bool find_starts(const gab_lbm_model *model, const gab_temporal_plan *plan, gab_temporal_block *it)
 {
   const gab_lbm_block *block = it->block;
