@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t largest_file = (size_t)16 << 20; /* bytes; anything larger is not a parameter file */
+static const size_t largest_file = (size_t)16 << 20; /* bytes; a larger file is not a parameter file */
 
 /* ---- life ---- */
 
@@ -42,7 +42,7 @@ void gab_config_destroy(gab_config **config)
 
 /* ---- loading ---- */
 
-/* The root of the document has to be a mapping. */
+/* The root of the document must be a mapping. */
 static gab_status check_text(const char *name, const char *text, size_t length)
 {
   if (length == 0) GAB_FAIL(GAB_ERR_INPUT, "%s:1:1: the file is empty", name);
@@ -101,7 +101,7 @@ const char *gab_config_name(const gab_config *config)
 
 gab_status gab_config_override(gab_config *config, const char *assignment)
 {
-  /* Tried on an empty tree for its form; whether it fits to the file, the check finds out. */
+  /* Parsed on an empty tree to check its form; gab_config_check() checks it against the file. */
   const char *equals = strchr(assignment, '=');
   if (!equals || equals == assignment)
     GAB_FAIL(GAB_ERR_INPUT, "--set %s: the form is section.key=value", assignment);
@@ -138,7 +138,7 @@ static const config_entry *find(const gab_config *config, const char *path)
   return NULL;
 }
 
-/* Getters have no status, and who mistypes a path computes with 0: said aloud, but not for every cell. */
+/* Getters return no status, and a misspelt path reads as 0: log it, but not for every cell. */
 static void complain(void)
 {
   enum { ENOUGH = 20 };
@@ -147,7 +147,7 @@ static void complain(void)
     gab_log(GAB_LOG_ERROR, "programming error: %s; returning 0 or nothing", gab_error_message());
 }
 
-/* The value of a key of one of two types; empty, with the error message set, on a mistake of the program. */
+/* The value of a key of one of two types; empty, with the error message set, on a programming error. */
 static config_value value_of(const gab_config *config, const char *path, gab_config_type type,
                              gab_config_type other, bool list)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree of a file with all assignments applied: it is checked, and written as the parameters in force. */
+/* The tree of a file with all overrides applied: for checks, and for the effective parameters. */
 #include "core/config/config_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the assignment sets, e.g. output.slices.2.every: `mapping` gets the node of output.slices.2 and `table`
- * the path of its tables, output.slices. @return the last word, NULL if it is not set in a mapping */
+/* Target of an assignment, e.g. output.slices.2.every: `mapping` gets the node of output.slices.2 and `table` the path of
+ * its tables, output.slices. @return the last word, NULL if the target is not in a mapping */
 static const char *assigned_key(config_node *root, const char *assignment, config_node **mapping,
                                 char table[GAB_CONFIG_PATH_CAPACITY], char word[GAB_CONFIG_PATH_CAPACITY])
 {
@@ -32,7 +32,7 @@ static const char *assigned_key(config_node *root, const char *assignment, confi
   return node->kind == CONFIG_MAPPING ? word : NULL;
 }
 
-/* What is set replaces what the file says of the same in another way. */
+/* An override removes alternative keys of the file. */
 static void drop_alternatives(const gab_config *config, config_node *root, const char *assignment)
 {
   char table[GAB_CONFIG_PATH_CAPACITY], word[GAB_CONFIG_PATH_CAPACITY];

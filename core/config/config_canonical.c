@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Identity of a case: its values in canonical form, and the content of the files that it names. */
+/* Identity of a case: its values in canonical form, and the content of named files. */
 #include "core/config/config_impl.h"
 #include "core/system/file.h"
 
@@ -142,7 +142,7 @@ static gab_status put_entry(gab_buffer *text, const config_entry *entry)
   return gab_put_u8(text, '\n');
 }
 
-/* A list that is set but empty differs from one that is left out. */
+/* A list that is set but empty differs from an omitted one. */
 static bool has_value(const config_entry *entry)
 {
   return entry->key && (entry->value.count > 0 || (entry->is_set && entry->key->length_max > 0));
@@ -155,7 +155,7 @@ gab_status gab_config_canonical(const gab_config *config, gab_buffer *text)
   return GAB_OK;
 }
 
-/* A file is the same wherever it lies, and another one once its content has changed. */
+/* A file is identified by its content, not by its path. */
 static gab_status put_content(const gab_config *config, const config_entry *entry, gab_buffer *text)
 {
   char line[GAB_CONFIG_PATH_CAPACITY + 64];

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The `type` of a section with variants, in two kinds, since it counts as outside when all its keys do. */
+/* The `type` of a section with variants, in two versions, since it is outside the state if all its keys are. */
 static const gab_config_key type_key = {.name = "type", .type = GAB_CONFIG_STRING, .doc = "which variant"};
 static const gab_config_key type_key_outside = {
     .name = "type", .type = GAB_CONFIG_STRING, .outside = true, .doc = "which variant"};
@@ -137,7 +137,7 @@ static gab_status check_key(checker *check, const char *path, const gab_config_k
 
 /* ---- sections ---- */
 
-/* The variant that a mapping says it is; NULL if it has none or says nothing sound. */
+/* The variant of a mapping; NULL if it has none or its value is invalid. */
 static const char *variant_of(const gab_config *config, const char *table, const config_node *mapping)
 {
   const config_node *type = mapping ? gab_config_tree_child(mapping, "type", 4) : NULL;
@@ -182,7 +182,7 @@ static gab_status check_variant(checker *check, const char *path, const char *ta
   return GAB_OK;
 }
 
-/* Of keys that say the same in different ways one may be given: complains about the later one of the table. */
+/* Only one of several alternative keys may be set: reports the later one in the table. */
 static gab_status check_alternatives(checker *check, const char *path, const char *table, const char *variant,
                                      const config_node *mapping)
 {
@@ -204,7 +204,7 @@ static gab_status check_alternatives(checker *check, const char *path, const cha
   return GAB_OK;
 }
 
-/* The keys that a section of any names has, each with a row of its own. */
+/* The keys of a section with arbitrary names; each gets its own row. */
 static gab_status check_any_names(checker *check, const char *path, const gab_config_key *row,
                                   const config_node *mapping)
 {
@@ -226,14 +226,14 @@ static gab_status check_any_names(checker *check, const char *path, const gab_co
   return GAB_OK;
 }
 
-/* All keys of one mapping (NULL: not there). `table` is the path of its tables, `path` that of its values. */
+/* All keys of one mapping (NULL: absent). `table` is the path of its tables, `path` that of its values. */
 static gab_status check_mapping(checker *check, const char *path, const char *table,
                                 const config_node *mapping, bool may_miss)
 {
   const char *variant = NULL;
   if (gab_config_has_variants(check->config, table)) {
     GAB_TRY(check_variant(check, path, table, mapping, may_miss, &variant));
-    if (!variant && !may_miss) return GAB_OK; /* nobody knows what else belongs here */
+    if (!variant && !may_miss) return GAB_OK; /* without a variant the valid keys are unknown */
   }
   size_t section = 0, index = 0;
   for (const gab_config_key *key;
@@ -243,7 +243,7 @@ static gab_status check_mapping(checker *check, const char *path, const char *ta
   return mapping ? check_alternatives(check, path, table, variant, mapping) : GAB_OK;
 }
 
-/* Names by which things are told apart, in files and tables. */
+/* Texts that must be distinct, since they identify items in files and tables. */
 static gab_status check_distinct(checker *check, const char *path, const config_node *list, size_t count,
                                  const gab_config_key *key)
 {
@@ -292,7 +292,7 @@ static gab_status check_list(checker *check, const char *path, const config_node
   return GAB_OK;
 }
 
-/* The node of a section path, NULL if it or one above is not there or not a mapping. */
+/* The node of a section path, NULL if it or a parent is absent or not a mapping. */
 static const config_node *node_of(const checker *check, const char *path)
 {
   const config_node *node = check->root;
@@ -315,7 +315,7 @@ static gab_status check_section(checker *check, const gab_config_section *sectio
     may_miss |=
         strcmp(check->config->sections[i]->path, section->path) == 0 && check->config->sections[i]->optional;
   if (node && node->kind != CONFIG_MAPPING) {
-    if (!gab_config_node_is_null(node)) return GAB_OK; /* reported where it stands */
+    if (!gab_config_node_is_null(node)) return GAB_OK; /* reported at its place */
     node = NULL;
   }
   return check_mapping(check, section->path, section->path, node, may_miss);
@@ -327,7 +327,7 @@ static gab_status unknown_key(checker *check, const config_node *child, const ch
                               const char *variant)
 {
   char closest[GAB_CONFIG_PATH_CAPACITY] = "";
-  if (++check->strangers <= MOST_SHOWN) /* nobody would see the advice */
+  if (++check->strangers <= MOST_SHOWN) /* further advice would not be shown */
     gab_config_closest_in(check->config, table, variant, child->key, closest, sizeof closest);
   const char *place = path[0] ? path : "the top level";
   if (closest[0]) {
@@ -353,7 +353,7 @@ static bool is_key(const gab_config *config, const char *table, const char *vari
   size_t section = 0, index = 0;
   for (const gab_config_key *key; (key = gab_config_next_key(config, table, variant, &section, &index));)
     if (strcmp(key->name, name) == 0) return true;
-  if (gab_config_any_key(config, table)) return true; /* check_any_names() looks at the name */
+  if (gab_config_any_key(config, table)) return true; /* check_any_names() checks the name */
   return strcmp(name, "type") == 0 && gab_config_has_variants(config, table);
 }
 
@@ -366,7 +366,7 @@ static gab_status find_strangers_below(checker *check, const config_node *child,
   if (section && section->is_list) {
     char path[GAB_CONFIG_PATH_CAPACITY];
     size_t count = 0;
-    if (child->kind != CONFIG_SEQUENCE) return GAB_OK; /* check_list() says so */
+    if (child->kind != CONFIG_SEQUENCE) return GAB_OK; /* check_list() reports it */
     for (const config_node *item = child->first; item; item = item->next, count++)
       if (item->kind == CONFIG_MAPPING)
         GAB_TRY(find_strangers(check, item, gab_config_path(path, "%s.%zu", full, count), full));
@@ -378,7 +378,7 @@ static gab_status find_strangers_below(checker *check, const config_node *child,
   return GAB_OK;
 }
 
-/* Keys that are there twice, or that no table knows. The depth is bounded by that of the tables. */
+/* Finds duplicate and unknown keys. The depth is bounded by that of the tables. */
 static gab_status find_strangers(checker *check, const config_node *mapping, const char *path,
                                  const char *table)
 {
@@ -406,7 +406,7 @@ static int compare_entries(const void *a, const void *b)
   return strcmp(((const config_entry *)a)->path, ((const config_entry *)b)->path);
 }
 
-/* When all values are there, in the order in which they were added, constants first. */
+/* After all values are read, in the order in which they were added, constants first. */
 static gab_status read_formulas(checker *check)
 {
   for (int pass = 0; pass < 2; pass++)

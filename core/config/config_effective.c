@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters in force: the file with all assignments applied, written as a file. */
+/* The effective parameters: the file with all overrides applied, written as a file. */
 #include "core/config/config_impl.h"
 #include "core/base/text/json.h"
 
@@ -18,7 +18,7 @@ static const config_entry *find_entry(const gab_config *config, const char *path
   return NULL;
 }
 
-/* An absolute path, since the new file lies in another folder. */
+/* An absolute path, since the new file is in another folder. */
 static gab_status absolute_path(const gab_config *config, gab_config_file kind, const char *text,
                                 char path[PATH_MAX])
 {
@@ -119,7 +119,7 @@ static gab_status put_tree(const config_node *root, gab_buffer *text)
   return status;
 }
 
-/* A comment cannot have ends of lines in it. */
+/* Replaces line ends, which a comment cannot contain. */
 static gab_status put_comment(gab_buffer *text, const char *words, const char *what)
 {
   GAB_TRY(gab_put_bytes(text, words, strlen(words)));
@@ -127,7 +127,7 @@ static gab_status put_comment(gab_buffer *text, const char *words, const char *w
   return gab_put_bytes(text, "\n", 1);
 }
 
-/* What the files that the case names held. */
+/* Hashes of the files named by the case. */
 static gab_status put_contents(const gab_config *config, gab_buffer *text)
 {
   for (size_t i = 0; i < config->result.count; i++) {

@@ -14,7 +14,7 @@ static const char *default_of(const gab_config_key *key, gab_config_choice_fn *c
   return "none";
 }
 
-/* Behind the name of a choice. */
+/* After the name of a choice. */
 static const char *mark_of(gab_config_choice choice) { return choice.usual ? " (default)" : ""; }
 
 /* ---- help on the terminal ---- */
@@ -28,7 +28,7 @@ static void write_section_head(FILE *out, const gab_config_section *section)
   fputc('\n', out);
 }
 
-/* What a value may be, NULL if that is no list; a choice says it in its type, too. */
+/* Choices of a value, NULL if they are not a list; a key of type choice has them in its type, too. */
 static gab_config_choice_fn *choices_of(const gab_config *config, const gab_config_section *section,
                                         const gab_config_key *key)
 {
@@ -217,7 +217,7 @@ static void write_cell(FILE *out, const char *text)
   }
 }
 
-/* Behind the explanation, as a list. */
+/* After the explanation, as a list. */
 static void write_choices_cell(FILE *out, gab_config_choice_fn *choice_at)
 {
   for (int i = 0; choice_at && choice_at(i).name; i++) {
@@ -265,7 +265,7 @@ static void write_table(const gab_config *config, FILE *out, const gab_config_se
     write_row(out, &section->keys[k], choices_of(config, section, &section->keys[k]));
 }
 
-/* The next table of a path, from a place in the list on; NULL behind the last. */
+/* The next table of a path from index *at on; NULL after the last. */
 static const gab_config_section *next_table(const gab_config *config, const char *path, size_t *at)
 {
   for (; *at < config->section_count; ++*at)
@@ -288,7 +288,7 @@ static bool have_same_tables(const gab_config *config, const char *path, const c
   }
 }
 
-/* An earlier path whose tables are those of a path; NULL: there is none. */
+/* An earlier path with the same tables; NULL: none. */
 static const char *earlier_of_same_tables(const gab_config *config, const char *path)
 {
   for (size_t i = 0; i < config->section_count; i++) {

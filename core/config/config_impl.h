@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file config_impl.h
- *  @brief What the parts of the configuration share: arena, tree, entries.
+ *  @brief Declarations shared by the parts of the configuration: arena, tree, entries.
  *
  *  Stability: internal.
  */
@@ -32,18 +32,18 @@ typedef struct config_node {
   const char *text; /* scalar; terminated, without zero bytes */
   const char *key;  /* in a mapping */
   int key_line, key_column;
-  const char *override; /* the assignment that it comes from, NULL for the file */
+  const char *override; /* the override that set it, NULL for the file */
   int line, column;     /* from 1 */
   struct config_node *parent, *first, *last, *next;
-  struct config_index *index; /* of a mapping with many keys: of those up to `indexed` */
+  struct config_index *index; /* of a mapping with many keys: index of the first `indexed` keys */
   struct config_node *indexed;
 } config_node;
 
-/* Nodes by a text, so that looking one up among n of them does not take n comparisons. */
+/* Index of nodes by text, so that a search among n nodes does not need n comparisons. */
 typedef struct config_index config_index;
 /* For at most `count` texts. */
 gab_status gab_config_index_create(config_arena *arena, size_t count, config_index **index);
-/* The node that was put there first for this text; NULL: none yet, and now it is `node`. */
+/* The node that was first added for this text; if there is none, adds and returns `node`. */
 config_node *gab_config_index_put(config_index *index, const char *text, config_node *node);
 
 /* Parses into the arena; `name` and `override` are for messages and nodes. An empty text gives *root = NULL.
@@ -55,10 +55,9 @@ config_node *gab_config_tree_child(const config_node *mapping, const char *key, 
 config_node *gab_config_tree_item(const config_node *sequence, size_t index);
 /* Applies "path=value" to the tree. */
 gab_status gab_config_tree_override(config_arena *arena, config_node **root, const char *assignment);
-/* What the file says with all assignments applied, each in the place of what says the same in another way
- * (instead_of). *root = NULL if there is neither. */
+/* The file with all overrides applied; each replaces its alternative keys (instead_of). *root = NULL if both are empty. */
 gab_status gab_config_tree_apply(const struct gab_config *config, config_arena *arena, config_node **root);
-/* A plain scalar that is empty, ~ or null. */
+/* Whether a plain scalar is empty, ~ or null. */
 bool gab_config_node_is_null(const config_node *node);
 
 /* ---- values ---- */
@@ -72,8 +71,8 @@ typedef struct config_value {
 
 enum { CONFIG_PROBLEM_CAPACITY = 512 };
 
-/* Converts a node into a value of the key. On a mistake by the user *bad is the node to blame and `problem`
- * (of CONFIG_PROBLEM_CAPACITY) says what; the status is then still GAB_OK. */
+/* Converts a node into a value of the key. On an error of the user *bad is the wrong node and `problem` (of
+ * CONFIG_PROBLEM_CAPACITY) the reason; the status is then still GAB_OK. */
 gab_status gab_config_value_read(config_arena *arena, const gab_config_key *key, const config_node *node,
                                  config_value *value, const config_node **bad, char *problem);
 /* "real, 0 < value < 2, lattice units" */
@@ -82,7 +81,7 @@ void gab_config_describe_type(const gab_config_key *key, char *text, size_t capa
 void gab_config_describe_range(const gab_config_key *key, char *text, size_t capacity);
 /* Edit distance (insert, delete, replace, swap of neighbours). */
 size_t gab_config_distance(const char *a, const char *b);
-/* Near enough to be meant. */
+/* Whether a word is close enough to be a misspelling. */
 bool gab_config_is_near(const char *wanted, size_t distance);
 
 /* ---- the configuration ---- */
@@ -97,7 +96,7 @@ typedef struct config_entry {
   bool is_set;      /* by the user */
   bool has_content; /* the hash of the files that it names is known */
   uint64_t content;
-  const char *override; /* where it comes from, if not from the file */
+  const char *override; /* source, if not the file */
   int line, column;
 } config_entry;
 
@@ -144,24 +143,24 @@ bool gab_config_has_variant(const gab_config *config, const char *path, const ch
 const char *gab_config_default_variant(const gab_config *config, const char *path);
 /* "box, cylinder, sphere" */
 void gab_config_list_variants(const gab_config *config, const char *path, char *text, size_t capacity);
-/* The closest among all that may stand in the mapping `path`; "" if nothing is near. */
+/* The closest valid key of the mapping `path`; "" if none is similar. */
 void gab_config_closest_in(const gab_config *config, const char *path, const char *variant,
                            const char *wanted, char *closest, size_t capacity);
-/* The index-th choice of a key, from 0. @return false behind the last */
+/* Choice number `index` of a key, from 0. @return false after the last */
 bool gab_config_choice_at(const gab_config_key *key, int index, char *choice, size_t capacity);
 /* Whether the choices, separated by '|', have this one. */
 bool gab_config_has_choice(const char *choices, const char *choice);
 /* "lbm.omega" from "lbm" and "omega". */
 bool gab_config_join(char *path, size_t capacity, const char *section, const char *name);
-/* The path of a file that a key names, as it was given or from the folder of the parameter file; `path` of PATH_MAX. */
+/* The path of a file of a key, as it was given or relative to the folder of the parameter file; `path` of PATH_MAX. */
 gab_status gab_config_file_path(const gab_config *config, gab_config_file kind, const char *text, char *path);
 /* Whether results depend on the content of files that the entry names. */
 bool gab_config_has_files(const config_entry *entry);
-/* The hash of the content of its files; reads them if it is not known. */
+/* The hash of the content of its files; reads them if necessary. */
 gab_status gab_config_content_of(const gab_config *config, const config_entry *entry, uint64_t *content);
-/* Whether a table of the path takes keys of any name; then its row. */
+/* Row of the table of the path that accepts keys of arbitrary names; NULL: none. */
 const gab_config_key *gab_config_any_key(const gab_config *config, const char *path);
-/* Whether a key may have this name in such a table. */
+/* Whether the name is valid for a key in such a table. */
 bool gab_config_is_name(const char *name);
 /* ---- config_formulas.c */
 /* Whether an entry is one of the section `constants'. */

@@ -176,7 +176,7 @@ static gab_status check_default(const gab_config_section *section, const gab_con
   return GAB_OK;
 }
 
-/* Keys that stand for each other name each other, in one table. */
+/* Alternative keys must name each other, in one table. */
 static gab_status check_instead_of(const gab_config_section *section, const gab_config_key *key)
 {
   for (const char *at = key->instead_of; at; at = strchr(at, '|')) {
@@ -229,7 +229,7 @@ static gab_status check_row(const gab_config *config, const gab_config_section *
   return check_default(section, key);
 }
 
-/* A path must fit to what is there: no key of that name, no list above or below, all tables of one kind. */
+/* A path must be consistent with the tables: no key of that name, no list above or below, all tables of one kind. */
 static gab_status check_path(const gab_config *config, const gab_config_section *section)
 {
   if (!is_path(section->path)) GAB_FAIL(GAB_ERR_ARGUMENT, "not a path of a section");

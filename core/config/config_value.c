@@ -12,7 +12,7 @@ static void format_bound(const gab_config_key *key, double bound, char *text, si
   else gab_text_format_real(bound, 6, text, capacity);
 }
 
-/* What an integer cannot exceed for reasons of the machine alone tells a reader nothing. */
+/* The limit of the integer type is omitted: it is no information for the user. */
 static bool is_open_above(const gab_config_key *key)
 {
   return key->max == HUGE_VAL || (key->type == GAB_CONFIG_INT && (key->max == INT32_MAX || key->max >= 9e15));
@@ -272,7 +272,7 @@ static bool right_length(const gab_config_key *key, const config_node *node, siz
   return false;
 }
 
-/* A name that stands in a list twice is a mistake, where order and number mean nothing. *bad: NULL if there is none */
+/* A duplicate in a list is an error if order and number have no meaning. *bad: NULL if there is none */
 static gab_status find_repeated(const gab_config_key *key, config_node *first, size_t count,
                                 const config_node **bad, char *problem)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulas by muParser. A parser belongs to one thread: each thread has its own, and one more is shared by threads beyond these. */
+/* Formulas by muParser. A parser belongs to one thread: each thread has one, and one more is shared by additional threads. */
 #include "core/config/expression.h"
 #include "core/base/text/text_impl.h"
 #include "core/memory/memory.h"
@@ -24,11 +24,11 @@ struct gab_expression {
   int variable_count;
   bool is_constant;
   double value;               /* of a constant */
-  expression_parser *parsers; /* of others: one for each thread, and the shared one behind them */
+  expression_parser *parsers; /* of others: one for each thread, then the shared one */
   size_t thread_count;
 };
 
-/* The index-th of names separated by '|', from 0. @return its length, 0 behind the last */
+/* Name number `index` of a list separated by '|', from 0. @return its length, 0 after the last */
 static size_t name_at(const char *names, int index, const char **name)
 {
   const char *at = names ? names : "";
@@ -54,7 +54,7 @@ static void define_names(muParserHandle_t handle)
   mupDefineFun2(handle, "mod", sign_free_mod, 1);
 }
 
-/* "Unexpected token "a" found at position 0." has a position that counts from 0: given as the character, from 1, instead. */
+/* The position in "Unexpected token "a" found at position 0." counts from 0: replaced by the character, from 1. */
 static gab_status fail_as(muParserHandle_t handle, const char *text, const char *variables)
 {
   static const char *const places[] = {" found at position", " at expression position", " at position"};
@@ -70,7 +70,7 @@ static gab_status fail_as(muParserHandle_t handle, const char *text, const char 
            variables && variables[0] ? variables : "none");
 }
 
-/* Whether a word means nothing yet: muParser itself would let a constant hide a function. */
+/* Whether a word has no meaning yet: muParser itself would let a constant hide a function. */
 static bool is_free(muParserHandle_t handle, const char *word)
 {
   enum { UNKNOWN_WORD = 1 }; /* muParser's ecUNASSIGNABLE_TOKEN */
@@ -118,7 +118,7 @@ static gab_status prepare(expression_parser *parser, const char *text, const cha
   GAB_TRY(define_constants(parser->handle, constants, constant_count));
   GAB_TRY(define_variables(parser, variables));
   mupSetExpr(parser->handle, text);
-  (void)mupEvalMulti(parser->handle, &count); /* from now on without reading the text */
+  (void)mupEvalMulti(parser->handle, &count); /* later evaluations do not parse the text */
   if (mupError(parser->handle)) return fail_as(parser->handle, text, variables);
   if (count != 1) GAB_FAIL(GAB_ERR_INPUT, "the formula '%.200s' has %d values; one is needed", text, count);
   return GAB_OK;
@@ -197,7 +197,7 @@ const char *gab_expression_library(void) { return NULL; }
 
 #endif
 
-/* What muParser would accept, but nobody can mean: an assignment changes a variable. */
+/* Refuses assignments, which muParser accepts and which would change a variable. */
 static gab_status check_text(const char *text)
 {
   for (const char *at = text; *at; at++) {

@@ -24,7 +24,7 @@ static const size_t largest_file = (size_t)64 << 20; /* bytes */
 
 /* ---------------------------------------------------------------- reading */
 
-/* The next word of a line. @return false: there is none, or it is too long */
+/* The next word of a line. @return false if there is none, or it is too long */
 static bool next_word(const char **at, char *word, size_t capacity)
 {
   static const char between[] = ",; \t\r";
