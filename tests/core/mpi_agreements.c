@@ -20,7 +20,7 @@ int MPIX_Comm_agree(MPI_Comm comm, int *flag)
   return PMPIX_Comm_agree(comm, flag);
 }
 
-/* @param[in] me,count  of those who agree */
+/* @param[in] me,count  index and number of the participants */
 static void agree_again_and_again(uint32_t me, uint32_t count)
 {
   const int before = agreements;

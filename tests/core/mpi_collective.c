@@ -93,7 +93,7 @@ static gab_status visit(void *user, gab_rank from, gab_reader bytes)
   return from == *(gab_rank *)user ? gab_error_set(GAB_ERR_IO, "here", 1, "disk full") : GAB_OK;
 }
 
-/* Ranks from the middle on fail, each with its own status. */
+/* The upper half of the ranks fails, each with a different status. */
 static void all_ranks_get_the_status_and_message_of_the_lowest_that_failed(void)
 {
   const uint64_t first = ranks / 2;
@@ -107,7 +107,7 @@ static void all_ranks_get_the_status_and_message_of_the_lowest_that_failed(void)
   if (me == first) snprintf(expected, sizeof expected, "disk %" PRIu64 " is full", first);
   else snprintf(expected, sizeof expected, "rank %" PRIu64 ": disk %" PRIu64 " is full", first, first);
   REQUIRE(strcmp(gab_error_message(), expected) == 0);
-  /* Nobody waits for a rank whose communicator is revoked: here all are such ranks. */
+  /* No rank waits for one whose communicator is revoked; here all are revoked. */
   REQUIRE(gab_world_reduce_status(world, GAB_ERR_FAULT) == GAB_ERR_FAULT);
   REQUIRE_OK(gab_world_reduce_status(world, GAB_OK));
 }
@@ -157,7 +157,7 @@ static void flags_are_anded_bit_by_bit(void)
   REQUIRE(flags == (0xffffu << ranks & 0xffffu));
   flags = 0x8001u;
   REQUIRE(gab_world_agree(world, &flags) == GAB_OK && flags == 0x8001u);
-  flags = 0x10000u; /* refused before anybody is asked: it would be lost */
+  flags = 0x10000u; /* refused locally: the bit would be lost */
   REQUIRE(gab_world_agree(world, &flags) == GAB_ERR_ARGUMENT);
 }
 

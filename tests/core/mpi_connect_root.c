@@ -33,7 +33,7 @@ static void all_have_heard_from_the_root(void)
 int main(int argc, char **argv)
 {
   gab_status abort_request;
-  setenv("GABION_CUT_AFTER", "60", 1); /* as the launcher does on several nodes */
+  setenv("GABION_CUT_AFTER", "60", 1); /* as the launcher does with several nodes */
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   all_have_heard_from_the_root();
   REQUIRE_OK(gab_world_barrier(world));

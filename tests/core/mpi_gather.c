@@ -18,9 +18,9 @@ static gab_rank ranks, me;
 /* ------------------------------------------------------------------------------------ between library and MPI */
 
 static struct {
-  int pieces, answers;  /* that this process sent in gathers */
+  int pieces, answers;  /* sent by this process in gathers */
   size_t bytes_of_long; /* and of long strings */
-  int called;           /* rank of the last one whose long string was called for */
+  int called;           /* rank of the last owner whose long string was requested */
   int longest_piece;
   bool to[TEST_MOST_RANKS];
 } sent;
@@ -50,7 +50,8 @@ static size_t short_ones(int round, gab_rank rank) { return (size_t)(100 + round
 static size_t medium_ones(int round, gab_rank rank) { return LONG - (size_t)(round + rank) % 7; }
 static size_t long_ones(int round, gab_rank rank) { return 24 * PIECE + (size_t)(round + rank); }
 
-/* Long ones above others of which each fills half a piece: their owners have pieces to pass on while the root calls for theirs. */
+/* Owners of long strings above others that each fill half a piece: they forward pieces while the root requests their
+ * strings. */
 static size_t long_above_medium(int round, gab_rank rank)
 {
   return rank % 4 ? LONG : LONG + 1 + (size_t)round;
@@ -72,7 +73,7 @@ static unsigned char byte_of(int round, gab_rank rank, size_t place)
 typedef struct visit {
   int round;
   size_fn size;
-  gab_rank next, refused; /* the one whose string is due; the one that is refused */
+  gab_rank next, refused; /* rank whose string is next; rank whose string is refused */
 } visit;
 
 static gab_status look(void *user, gab_rank from, gab_reader bytes)
@@ -122,7 +123,7 @@ static void an_owner_of_a_long_string_hears_the_root_while_it_passes_others_on(v
 
 static void one_string_may_be_all_there_is(void) { gather_all(0, last_alone); }
 
-/* Beyond the string that is looked at. */
+/* After the present string. */
 static gab_status look_who_was_called(void *user, gab_rank from, gab_reader bytes)
 {
   visit *v = user;
@@ -167,7 +168,7 @@ static void a_refusal_is_told_to_the_root_alone(void)
   }
 }
 
-/* Short strings: one piece of each, one answer to each child. */
+/* Short strings: one piece and one answer per child. */
 static void the_root_talks_to_as_many_as_there_are_levels(void)
 {
   int levels = 0, partners = 0;
@@ -180,7 +181,7 @@ static void the_root_talks_to_as_many_as_there_are_levels(void)
   else REQUIRE(sent.answers == partners - 1 && sent.to[me & (me - 1)]);
 }
 
-/* Their lengths add up to much more. */
+/* The total length of the strings is much larger. */
 static void nobody_holds_more_than_some_pieces(void)
 {
   const size_t slack = 64 * 1024, longest = long_ones(9, ranks - 1);
@@ -191,10 +192,10 @@ static void nobody_holds_more_than_some_pieces(void)
   REQUIRE(more <= (me == 0 ? GAB_CHUNK_BYTES : 3 * GAB_CHUNK_BYTES) + longest + slack);
 }
 
-/* Half of them begin all channels anew before a gather, the others behind it. */
+/* Half of the ranks reset all channels before a gather, the others after it. */
 static void a_gather_does_not_mind_who_has_dropped_messages(void)
 {
-  gather_all(12, mixed); /* so that there would be numbers to remember */
+  gather_all(12, mixed); /* so that sequence numbers are not 0 */
   REQUIRE_OK(gab_world_barrier(world));
   if (me % 2) gab_world_drop_messages(world);
   gather_all(13, mixed);
@@ -203,7 +204,7 @@ static void a_gather_does_not_mind_who_has_dropped_messages(void)
   REQUIRE_OK(gab_world_barrier(world));
 }
 
-/* Nor in one message, of several strings that are just not long. */
+/* Nor one message with several strings just below the limit. */
 static void a_piece_has_an_end(void)
 {
   memset(&sent, 0, sizeof sent);
@@ -235,7 +236,7 @@ static bool is_there(MPI_Comm comm, int from, int tag)
   return found != 0;
 }
 
-/* In its own visit the root has received nothing. It waits for a piece of each child, and longer. */
+/* In its first visit (its own string) the root has received nothing. It waits for a piece of each child, and longer. */
 static gab_status dawdle(void *user, gab_rank from, gab_reader bytes)
 {
   if (from == 0)
@@ -268,7 +269,7 @@ int main(int argc, char **argv)
   me = gab_world_rank(world);
   REQUIRE_OK(gab_world_dup(world, &comm));
   ours = gab_comm_mpi(comm);
-  nobody_holds_more_than_some_pieces(); /* first: the capacity of long strings stays */
+  nobody_holds_more_than_some_pieces(); /* first, since the capacity of long strings is kept */
   strings_of_any_length_come_whole_and_in_order();
   an_owner_of_a_long_string_hears_the_root_while_it_passes_others_on();
   one_string_may_be_all_there_is();

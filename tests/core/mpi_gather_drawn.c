@@ -17,14 +17,14 @@ static gab_world *world;
 static gab_rank ranks, me;
 static uint64_t round_now;
 
-/* What process a has sent to process b in this gather: pieces of strings and acknowledgements of such; and of its own string, if the
- * root has called for it. */
+/* Messages from process a to process b in this gather: pieces of strings, and acknowledgements; and its own string, if the
+ * root has requested it. */
 typedef struct record {
   _Atomic int pieces[MOST][MOST], answers[MOST][MOST];
   _Atomic size_t of_long[MOST];
 } record;
 static record *all;
-static gab_rank called[MOST]; /* by the root, in that order */
+static gab_rank called[MOST]; /* by the root, in this order */
 static int calls;
 
 /* ------------------------------------------------------------------------------------ drawn */
@@ -34,8 +34,9 @@ static uint64_t draw(uint64_t stream, gab_rank rank, uint64_t below)
   return gab_hash_counter(round_now * 64 + (uint64_t)rank, stream, 0) % below;
 }
 
-/* Nothing, short ones, such as are just not long, which fill pieces, long ones up to a chunk, and longer ones. In some rounds all are of
- * one kind; in others inner members of the tree have long ones, and those below them such as fill pieces. */
+/* Sizes: zero, short, just below the limit of long strings (these fill pieces), long up to a chunk, and longer. In some
+ * rounds all are of one kind; in others inner members of the tree have long ones, and their descendants such that fill
+ * pieces. */
 static size_t size_of(gab_rank rank)
 {
   enum { MEDIUM = 2, LONG = 5, KINDS = 8 };
@@ -70,11 +71,11 @@ static void sends_piece(int to, int count)
 {
   REQUIRE((size_t)count <= GAB_ENVELOPE_BYTES + 1 + GAB_GATHER_PIECE_BYTES);
   REQUIRE(to == (me & (me - 1)));                       /* the parent */
-  REQUIRE(all->pieces[me][to] == all->answers[to][me]); /* which has all of those before */
+  REQUIRE(all->pieces[me][to] == all->answers[to][me]); /* which has received all earlier ones */
   all->pieces[me][to]++;
 }
 
-/* All strings that were called for have come but the last one, and that too if this one is of more than a chunk. */
+/* All requested strings have arrived except the last one, and that too if this one has more than a chunk. */
 static void sends_call(int to)
 {
   const size_t size = size_of(to);
@@ -117,7 +118,7 @@ static gab_status look(void *user, gab_rank from, gab_reader bytes)
   return from == v->refused ? gab_error_set(GAB_ERR_IO, "here", 1, "disk full") : GAB_OK;
 }
 
-/* In every fifth round the string of somebody is refused: the others come, and are not shown. */
+/* In every fifth round one string is refused: the others arrive, and are not visited. */
 static void gather(void)
 {
   const bool refuses = round_now % 5 == 4;
@@ -133,7 +134,7 @@ static void gather(void)
   gab_buffer_release(&mine);
 }
 
-/* Each member has sent something to its parent, which has acknowledged it; nobody has a message of it yet. */
+/* Each member has sent to its parent, which has acknowledged all; no rank has a pending message. */
 static void nothing_is_left(void)
 {
   const gab_rank parent = me & (me - 1);
@@ -168,14 +169,14 @@ int main(int argc, char **argv)
     meet(comm);
     if (me == 0) memset(all, 0, sizeof *all);
     calls = 0;
-    if (draw(7, me, 4) == 0) gab_world_drop_messages(world); /* a gather begins anew anyway */
+    if (draw(7, me, 4) == 0) gab_world_drop_messages(world); /* the next gather resets the channels anyway */
     meet(comm);
     gather();
     meet(comm);
     nothing_is_left();
   }
   meet(comm);
-  gab_world_drop_messages(world); /* so that all channels are alike again */
+  gab_world_drop_messages(world); /* so that all channels are equal again */
   meet(comm);
   REQUIRE(MPI_Win_free(&window) == MPI_SUCCESS);
   return test_end(&world);

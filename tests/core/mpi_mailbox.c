@@ -17,7 +17,7 @@ static int32_t ranks, me;
 static gab_mailbox *box;
 static gab_pattern talk, other;
 
-/* Everything that was sent here before lies in the queue afterwards: a tag that nobody uses fits nothing. */
+/* Moves all arrived messages into the queue: probes with a tag that no message has. */
 static void bring_in(size_t count)
 {
   bool there;
@@ -61,7 +61,7 @@ static void messages_of_all_come_once_and_in_the_order_of_their_channel(void)
   REQUIRE_OK(gab_world_barrier(world));
 }
 
-/* Others are three iterations ahead, in two patterns and with two tags, before the first receive. */
+/* Other ranks are three iterations ahead, in two patterns and with two tags, before the first receive. */
 static void early_messages_wait_for_their_iteration(void)
 {
   const gab_rank target = 0;
@@ -82,7 +82,7 @@ static void early_messages_wait_for_their_iteration(void)
   if (me == target) {
     bring_in(10 * (size_t)(ranks - 1) + 1);
     for (uint64_t round = 0; round < 3; round++) {
-      /* the other pattern first, the other way round than they were sent */
+      /* the other pattern first, in reverse order of the sends */
       REQUIRE_OK(gab_pattern_begin(world, other));
       for (int i = 1; i < ranks; i++) {
         REQUIRE(take(GAB_ANY_RANK, TAG, &mail) == 10 + round);
@@ -103,7 +103,7 @@ static void early_messages_wait_for_their_iteration(void)
   }
   for (gab_rank from = 0; me == target && from < ranks; from++) REQUIRE(take(from, TAG, &mail) == 1000);
   REQUIRE(gab_mailbox_waiting(box) == 0);
-  while (gab_pattern_iteration(world, talk) < first + 2) /* all are in the same iterations again */
+  while (gab_pattern_iteration(world, talk) < first + 2) /* all ranks are in the same iterations again */
     REQUIRE(gab_pattern_begin(world, talk) == GAB_OK && gab_pattern_end(world, talk) == GAB_OK);
   REQUIRE_OK(gab_world_barrier(world));
 }
@@ -135,7 +135,7 @@ static unsigned char byte_of(gab_rank from, size_t size, size_t at)
   return (unsigned char)(from * 37 + (int)(size % 251) + (int)(at * 31) + (int)(at >> 12));
 }
 
-/* Nobody receives before all have sent: nobody waits for that. */
+/* No rank receives before all have sent, and sends do not wait. */
 static void messages_of_all_sizes_arrive_whole_and_senders_do_not_wait(void)
 {
   static const size_t sizes[] = {0,
@@ -157,7 +157,7 @@ static void messages_of_all_sizes_arrive_whole_and_senders_do_not_wait(void)
   }
   for (int s = 0; s < SIZES; s++) {
     bool right = true;
-    if (sizes[s] > 0) { /* too long, by one byte: it stays, and its size is told */
+    if (sizes[s] > 0) { /* one byte too long: it stays, and its size is reported */
       bytes[sizes[s] - 1] = 77;
       REQUIRE(gab_mailbox_receive(box, GAB_ANY_RANK, TAG, bytes, sizes[s] - 1, &mail) == GAB_ERR_ARGUMENT);
       REQUIRE(mail.bytes == sizes[s] && mail.source == down && bytes[sizes[s] - 1] == 77);
@@ -206,7 +206,7 @@ static void wildcards_outside_of_iterations_and_strangers_are_refused(void)
   REQUIRE(gab_mailbox_receive(box, me, TAG, &value, 8, NULL) == GAB_ERR_STATE);
 }
 
-/* It has come already when its iteration ends, or comes later: both are told. */
+/* It has arrived when its iteration ends, or arrives later: both are errors. */
 static void a_message_that_nobody_can_receive_any_more_is_an_error(void)
 {
   const gab_rank up = (me + 1) % ranks, down = (me + ranks - 1) % ranks;
@@ -235,7 +235,7 @@ static void a_message_that_nobody_can_receive_any_more_is_an_error(void)
 
 /* ---------------------------------------------------------------- images */
 
-/* In a global rollback counters go back and queues are emptied; alone, what lay in the queue is there again. */
+/* In a global rollback counters are restored and queues are emptied; in a local one the queue is restored, too. */
 static void images_hold_iterations_and_queues(void)
 {
   gab_buffer image = {0}, within = {0};
@@ -245,7 +245,7 @@ static void images_hold_iterations_and_queues(void)
   put(me, TAG, 4711);
   bring_in(1);
   REQUIRE_OK(gab_world_pack_mail(world, &image));
-  gab_world_set_step(world, 21); /* it should have been received before */
+  gab_world_set_step(world, 21); /* must have been received before */
   REQUIRE(gab_world_pack_mail(world, &within) == GAB_ERR_STATE);
   REQUIRE_OK(gab_pattern_begin(world, talk));
   REQUIRE(gab_world_pack_mail(world, &within) == GAB_ERR_STATE);
@@ -273,12 +273,13 @@ static void images_hold_iterations_and_queues(void)
   gab_world_close_mail(world, false);
   gab_buffer_release(&image);
   gab_buffer_release(&within);
-  REQUIRE_OK(gab_world_barrier(world)); /* what follows must not lie in the queue of who is slower */
+  REQUIRE_OK(gab_world_barrier(world)); /* later messages must not be in the queue of a slower rank */
 }
 
 /* ---------------------------------------------------------------- deaths */
 
-/* The last rank dies; one waits for any, one for a living rank, others probe. Afterwards mailboxes are empty and serve on. */
+/* The last rank dies; one rank waits for any source, one for a live rank, others probe. Afterwards mailboxes are empty and
+ * work. */
 static void who_waits_hears_of_a_death(void)
 {
   const gab_rank dead = ranks - 1;
@@ -324,6 +325,6 @@ int main(int argc, char **argv)
   if (ranks > 1) who_waits_hears_of_a_death();
   gab_mailbox_destroy(&box);
   gab_world_destroy(&world);
-  REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) == 0); /* patterns, queues and what was being sent included */
+  REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) == 0); /* including patterns, queues and messages being sent */
   return test_end(&world);
 }

@@ -45,7 +45,7 @@ static uint64_t key_of(int32_t from, int32_t to, size_t size)
   return (uint64_t)from * 37 + (uint64_t)to * 5 + size;
 }
 
-/* Everyone sends to everyone, oneself included, all at once. */
+/* All ranks send to all, including themselves, at the same time. */
 static void all_pairs(bool sizes_known)
 {
   gab_port *port;
@@ -80,7 +80,7 @@ static void all_pairs(bool sizes_known)
   gab_port_destroy(&port);
 }
 
-/* Several messages of known size on one channel, and two ports that are used across each other. */
+/* Several messages of known size on one channel, and two ports used alternately. */
 static void messages_keep_their_order_and_ports_do_not_mix(void)
 {
   enum { MANY = 7 };
@@ -155,8 +155,8 @@ static void wrong_use_is_refused(void)
   gab_port_destroy(&port);
 }
 
-/* A message that is not what the receiver was promised is told, not taken. (Not tried: a long message into a
- * short buffer, see gab_port_receive().) */
+/* A message of an unexpected size is an error and not received. (Not tested: a long message into a short buffer, see
+ * gab_port_receive().) */
 static void a_message_of_another_size_is_an_error(void)
 {
   static const size_t due[] = {20, 5, 2000000, 3000000}, sent[] = {10, 10, 10, 2000000};

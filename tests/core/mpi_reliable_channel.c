@@ -14,12 +14,12 @@ enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 8, HEAD = 12 };
 static struct {
   gab_reliable_channel *channel;
   gab_process places, me;
-  uint64_t came[MOST]; /* from each place */
+  uint64_t came[MOST]; /* received from each place */
   int down[MOST];
   int returned; /* lent memory */
   size_t bytes;
-  const unsigned char *
-      longest; /* memory of the longest message that came, which the reliable channel still has; NULL: it was taken */
+  const unsigned char
+      *longest; /* memory of the longest received message that the reliable channel still has; NULL: taken */
 } state;
 
 static unsigned char byte_of(gab_process from, gab_process to, uint64_t number, size_t at)
@@ -27,8 +27,8 @@ static unsigned char byte_of(gab_process from, gab_process to, uint64_t number, 
   return (unsigned char)(from * 37 + to * 5 + (int)number * 11 + (int)(at * 31) + (int)(at >> 12));
 }
 
-/* Of the long ones some are taken, and others left. None has twice the memory that it needs, but that of the longest, if it was left,
- * waits for the next one as long. */
+/* Some of the long messages are taken, the others are left. None has more than twice the memory that it needs, except that
+ * the memory of the longest, if left, is kept for the next one of that length. */
 static void keep_or_leave(gab_buffer *payload, bool takes)
 {
   const bool is_longest = payload->size > 2 * GAB_CHUNK_BYTES;
@@ -102,7 +102,7 @@ static bool send(gab_process to, uint64_t number)
   return lent;
 }
 
-/* Everybody sends `rounds` times all sizes to all who live. */
+/* All processes send all sizes `rounds` times to all live ones. */
 static void all_pairs(uint64_t first, uint64_t rounds, gab_process living)
 {
   int lent = 0;
@@ -117,7 +117,7 @@ static void all_pairs(uint64_t first, uint64_t rounds, gab_process living)
   REQUIRE(state.returned == before + lent);
 }
 
-/* Tells all that this one has done, and waits for the same of them, or for the repair, which nobody begins before. */
+/* Tells all that this process has finished, and waits for the same from them, or for the repair, which begins later. */
 static void end(uint64_t number, gab_process living)
 {
   gab_status status = GAB_OK;
@@ -130,11 +130,11 @@ static void end(uint64_t number, gab_process living)
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
 }
 
-/* Asks for the places that are near, one after the other; all but `next` are to go, or stay. */
+/* Visits the near places one after the other; removes all but `next`, or none. */
 typedef struct near_places {
   gab_process next;
   bool all_stay;
-  int count; /* that were asked for */
+  int count; /* number of visited places */
   bool right;
 } near_places;
 
@@ -153,7 +153,7 @@ static near_places keep_near(gab_process next, bool all_stay)
   return asked;
 }
 
-/* Of all the others only the next one stays near; the others are heard all the same. */
+/* Only the next process remains near; messages of the others still arrive. */
 static void leave_one_near(void)
 {
   const gab_process next = (state.me + 1) % state.places;
@@ -185,7 +185,7 @@ int main(int argc, char **argv)
   (void)keep_near(GAB_NO_PROCESS, false);
   REQUIRE(gab_reliable_channel_statistics(state.channel).near == 0);
 
-  /* The last one dies, when it has heard from all; the others hear of it and talk on. */
+  /* The last process dies after it has received from all; the others detect it and continue. */
   const gab_process dead = state.places - 1;
   REQUIRE_OK(gab_world_barrier(world));
   test_kill(world, dead);

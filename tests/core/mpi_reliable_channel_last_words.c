@@ -11,17 +11,17 @@
 #include "core/world/world_impl.h"
 #include "tests/mpi_test.h"
 
-/* A payload of LONG bytes goes in three parts behind the head; the second one is not sent any more. */
+/* A payload of LONG bytes is sent in three parts after the head; the second part is not sent any more. */
 enum { WORDS = 70, LONG = 3 * 768 * 1024, HEAD = 8, MOST = 8, SENT_OF_TORN = 2 };
 
 static gab_process me, dead;
-static uint64_t came[MOST]; /* of each place */
+static uint64_t came[MOST]; /* received from each place */
 static int down[MOST];
 static int dead_rank, found_dead, asked_any_again;
 static bool refuses, is_refused;
-static int left_to_send = -1; /* messages of MPI until this process dies; negative: it does not */
+static int left_to_send = -1; /* MPI messages until this process dies; negative: it does not die */
 
-/* In front of those of the MPI library. */
+/* Intercepts calls of the MPI library. */
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status)
 {
   if (source != MPI_ANY_SOURCE || tag != GAB_CONTEXT_RELIABLE)
@@ -76,14 +76,14 @@ static gab_status say(gab_reliable_channel *channel, gab_process to, uint64_t nu
   return status;
 }
 
-/* Short messages, and a long one behind them. */
+/* Short messages, followed by a long one. */
 static void say_all(gab_reliable_channel *channel, gab_process to)
 {
   for (uint64_t number = 0; number < WORDS; number++)
     REQUIRE_OK(say(channel, to, number, number == WORDS - 1 ? LONG : 0));
 }
 
-/* Its words lie at all when it dies, and that is known. */
+/* Dies when all processes are known to have its messages in their queues. */
 static void die_behind_words(gab_world *world, gab_reliable_channel *channel)
 {
   for (gab_process to = 0; to < dead && me == dead; to++) say_all(channel, to);
@@ -97,7 +97,7 @@ static void die_behind_words(gab_world *world, gab_reliable_channel *channel)
   }
 }
 
-/* It dies within a message to the first one, which is receiving it. */
+/* Dies while it sends a message that the first process is receiving. */
 static void die_within(gab_reliable_channel *channel)
 {
   test_doom(dead);
@@ -119,7 +119,7 @@ static void talk_on(gab_reliable_channel *channel)
   for (gab_process place = 0; place < dead; place++) CHECK(down[place] == 0);
 }
 
-/* Tells all that this one has done, and waits for the same of them, or for the repair, which nobody begins before. */
+/* Tells all that this process has finished, and waits for the same from them, or for the repair, which begins later. */
 static void end(gab_reliable_channel *channel)
 {
   gab_status status = GAB_OK;
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
   talk_on(channel);
   end(channel);
   CHECK(asked_any_again == 0 && is_refused == refuses);
-  /* once when it could not be received, and once more */
+  /* once when the message could not be received, and once more */
   CHECK(came[dead] < WORDS && found_dead <= (int)came[dead] + 2);
 
   REQUIRE_OK(gab_world_repair(world, &abort_request));

@@ -12,7 +12,7 @@
 static gab_world *world;
 static gab_rank ranks, me;
 
-/* What rank `from` sends in a round, worked out by everyone. */
+/* Items of rank `from` in a round, known to all ranks. */
 static size_t count_of(uint64_t round, gab_rank from)
 {
   if (round == 0) return 0;
@@ -68,7 +68,7 @@ static void play(uint64_t round, size_t item_bytes)
 
 static void a_target_outside_is_refused(void)
 {
-  if (ranks > 1) return; /* the others would wait for this process */
+  if (ranks > 1) return; /* other ranks would wait for this process */
   gab_buffer received = {0};
   size_t count;
   REQUIRE(gab_world_route(world, "x", &ranks, 1, 1, &received, &count) == GAB_ERR_ARGUMENT);

@@ -213,7 +213,7 @@ static void list_items_have_the_keys_of_their_type(void **state)
 }
 
 typedef struct bad_input {
-  const char *text, *message; /* all of the message, or its beginning if it ends with "..." */
+  const char *text, *message; /* the whole message, or its beginning if it ends with "..." */
 } bad_input;
 
 static const bad_input bad_inputs[] = {
@@ -565,7 +565,8 @@ static void a_mistake_of_the_program_gives_a_defined_value_and_a_message(void **
   gab_config_destroy(&config);
   assert_int_equal(gab_log_open(NULL), GAB_OK);
   gab_log_set_level(GAB_LOG_INFO, GAB_LOG_INFO);
-  const ssize_t read_bytes = read(descriptor, text, sizeof text - 1); /* who looks at messages of getters? */
+  const ssize_t read_bytes =
+      read(descriptor, text, sizeof text - 1); /* with the message of a failed getter? */
   assert_true(read_bytes > 0);
   text[read_bytes] = '\0';
   assert_non_null(strstr(text, "lbm.omega: the parameter is of another type"));
@@ -609,7 +610,7 @@ static void help_and_reference_come_from_the_tables(void **state)
   assert_string_equal(
       text, "'Relaxation' is not the name of a parameter or section. Descriptions that contain it:\n"
             "  lbm.omega: relaxation rate\n");
-  capture(config, "elaxation", GAB_ERR_INPUT, text, sizeof text); /* words from their beginning */
+  capture(config, "elaxation", GAB_ERR_INPUT, text, sizeof text); /* only words from their beginning */
   capture(config, NULL, GAB_OK, text, sizeof text);
   for (size_t i = 0; i < sizeof lbm_keys / sizeof *lbm_keys; i++)
     assert_non_null(strstr(text, lbm_keys[i].name));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a value may be, asked of a registry: what is registered after a table was declared can be chosen and stands in help. */
+/* Choices of a value from a registry: entries registered after the declaration of a table can be chosen and are in the
+ * help. */
 /* gabion-test: labels=quick */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +53,7 @@ static gab_status load(gab_config *config, const char *text)
   return gab_config_check(config);
 }
 
-/* With what was registered since. */
+/* With an entry registered later. */
 static void add_plum(void) { fruit[2] = (gab_config_choice){.name = "plum", .doc = "blue"}; }
 
 static int setup(void **state)

@@ -77,7 +77,7 @@ static char *text_of(gab_status (*make)(const gab_config *, gab_buffer *), const
   return copy;
 }
 
-/* The effective text, loaded again, has the same values, and is its own effective text. */
+/* The effective text, loaded again, has the same values and the same effective text. */
 static char *effective(gab_config *config)
 {
   assert_int_equal(gab_config_check(config), GAB_OK);
@@ -136,7 +136,7 @@ static void a_section_that_was_not_there_is_added(void **state)
   gab_config_destroy(&config);
 }
 
-/* Both together would be refused when the run is started again from what it wrote. */
+/* Both together would be refused when the run is restarted from its effective text. */
 static void an_assignment_replaces_what_says_the_same_in_another_way(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* Parameter files that are large, odd, or say the same twice. */
+/* Large and odd parameter files, and repeated keys. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
@@ -94,7 +94,7 @@ static void assert_refused(const char *text, const char *message)
   gab_config_destroy(&config);
 }
 
-/* Quadratic time would be minutes: the test would not end within its time. */
+/* With quadratic time the test would exceed its time limit. */
 static void hundreds_of_thousands_of_keys_that_nobody_knows_are_refused(void **state)
 {
   (void)state;
@@ -174,8 +174,8 @@ static void what_is_set_replaces_what_the_file_says_in_another_way(void **state)
   assert_int_equal(gab_config_count(config, "run.names"), 1);
   gab_config_destroy(&config);
 
-  config =
-      set("run: {days: 3}\n", (const char *[]){"run.steps=7", "run.time=2.5", NULL}); /* later ones win */
+  config = set("run: {days: 3}\n",
+               (const char *[]){"run.steps=7", "run.time=2.5", NULL}); /* the last one is valid */
   assert_false(gab_config_is_set(config, "run.steps") || gab_config_is_set(config, "run.days"));
   assert_true(gab_config_real(config, "run.time") == 2.5);
   gab_config_destroy(&config);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulas: values, what is refused and how, threads; and in parameter files, with constants. */
+/* Formulas: values, refusals, threads; and in parameter files, with constants. */
 /* gabion-test: labels=quick */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +67,7 @@ static void evaluates(void **state)
   assert_true(isnan(value("sqrt(x)", -1, 0)));
 }
 
-/* A comma for the decimal point changes nothing. */
+/* A decimal comma in the locale has no effect. */
 static void ignores_locale(void **state)
 {
   (void)state;
@@ -212,7 +212,7 @@ static const char *canonical(gab_config *config, gab_buffer *text)
   return (const char *)text->data;
 }
 
-/* Ways to write one number are one case. */
+/* Different spellings of one number are the same case. */
 static void are_canonical(void **state)
 {
   gab_buffer text = {0};
@@ -238,7 +238,7 @@ static void changed_is(const char *text, const char *wanted)
   gab_config_destroy(&config);
 }
 
-/* In summaries a formula without variables is the number that it gives. */
+/* In summaries a formula without variables is its value. */
 static void in_summaries(void **state)
 {
   (void)state;

@@ -24,12 +24,12 @@ static void nap(double seconds)
   while (nanosleep(&left, &left) != 0) continue;
 }
 
-/* In a process of its own, which counts as long as it lives. */
+/* Starts a child process that counts until it ends. */
 static pid_t start_counting(volatile long *count)
 {
   const pid_t child = fork();
   if (child != 0) return child;
-  (void)!freopen("/dev/null", "w", stderr); /* it says why it ends */
+  (void)!freopen("/dev/null", "w", stderr); /* its message is not shown */
   if (gab_lease_start(4) != GAB_OK) _exit(1);
   for (;;) ++*count;
 }
@@ -39,7 +39,7 @@ static void wait_for_count(volatile long *count, long more_than)
   while (*count <= more_than) nap(0.01);
 }
 
-/* @return how long it stood still */
+/* @return how long it was stopped */
 static double stop_for(pid_t child, double seconds)
 {
   struct timespec before, after;
@@ -81,7 +81,7 @@ static void who_was_away_for_a_moment_goes_on(void **state)
   const long before = *count;
   for (int i = 0; i < 100 && *count <= before + 1000000; i++) nap(0.05);
   if (stood < 1)
-    assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* not on a machine that stood still itself */
+    assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* not on a machine that was stopped itself */
   kill(child, SIGKILL);
   waitpid(child, NULL, 0);
 }
@@ -91,7 +91,7 @@ static void what_the_launcher_said_is_obeyed(void **state)
   (void)state;
   unsetenv("GABION_DEAD_AFTER");
   assert_int_equal(gab_lease_start_from_environment(), GAB_OK);
-  gab_lease_check(); /* nobody watches: harmless */
+  gab_lease_check(); /* without a lease: no effect */
   assert_int_equal(gab_lease_start(0), GAB_ERR_ARGUMENT);
   assert_int_equal(gab_lease_start(-1), GAB_ERR_ARGUMENT);
 }

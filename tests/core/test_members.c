@@ -164,7 +164,7 @@ static void a_process_runs_one_rank_at_a_time(void **state)
   assert_int_equal(gab_members_return(&members, 1, 3), GAB_ERR_ARGUMENT); /* runs rank 3 */
   assert_int_equal(gab_members_return(&members, 1, 4), GAB_OK);
   assert_int_equal(gab_members_return(&members, 2, 4), GAB_ERR_ARGUMENT);
-  assert_int_equal(gab_members_return(&members, 4, 5), GAB_ERR_ARGUMENT); /* no rank */
+  assert_int_equal(gab_members_return(&members, 4, 5), GAB_ERR_ARGUMENT); /* not a rank */
   assert_int_equal(gab_members_return(&members, 2, GAB_NO_PROCESS), GAB_ERR_ARGUMENT);
   assert_int_equal(gab_members_count(&members), 3);
   gab_members_release(&members);
@@ -189,8 +189,7 @@ static void packed_returns_come_back(void **state)
   assert_int_equal(gab_members_incarnation(&back, 3), 2);
   assert_int_equal(gab_members_process(&back, 1), 8);
   assert_int_equal(gab_members_process(&back, 2), GAB_NO_PROCESS);
-  for (size_t bytes = 0; bytes < packed.size;
-       bytes++) { /* cut short anywhere: refused, and nothing is changed */
+  for (size_t bytes = 0; bytes < packed.size; bytes++) { /* truncated anywhere: refused without changes */
     gab_buffer_clear(&cut);
     assert_int_equal(gab_put_bytes(&cut, packed.data, bytes), GAB_OK);
     reader = gab_reader_of_buffer(&cut);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick */
-/* The log of a sender: numbers, intervals, memory that changes hands, and what is freed when. */
+/* The log of a sender: sequence numbers, intervals, ownership of memory, and when messages are freed. */
 #include "core/messages/logged/msglog.h"
 
 #include <setjmp.h>
@@ -140,7 +140,7 @@ static void intervals_are_freed_from_the_oldest_on(void **state)
   assert_int_equal(log_message(1, 0, 1, 1)->number, 50);
 }
 
-/* In the steady state no memory is allocated for large messages, and none that is not used is kept. */
+/* In the steady state no memory is allocated for large messages, and no unused memory is kept. */
 static void freed_memory_serves_the_next_messages(void **state)
 {
   (void)state;
@@ -258,7 +258,7 @@ static void a_channel_may_begin_at_any_number(void **state)
   gab_buffer_release(&image);
 }
 
-/* Kept ones of one target, with their numbers and labels; what others were sent, and what is freed, is not among them. */
+/* Restores the kept messages of one target, with their numbers and labels; not those of other targets or freed ones. */
 static void messages_come_back_with_an_image(void **state)
 {
   (void)state;
@@ -279,7 +279,7 @@ static void messages_come_back_with_an_image(void **state)
   gab_msglog_free_below(msglog, 4, 1, 6); /* all of them */
   assert_int_equal(gab_msglog_pack_numbers(msglog, &numbers), GAB_OK);
   assert_int_equal(gab_msglog_pack_messages(msglog, 4, &messages), GAB_OK);
-  for (int i = 0; i < 5; i++) log_message(4, 0, 8, 99); /* behind the image */
+  for (int i = 0; i < 5; i++) log_message(4, 0, 8, 99); /* after the image */
   gab_reader in = gab_reader_of_buffer(&numbers);
   assert_int_equal(gab_msglog_restart(msglog, 3, &in), GAB_OK);
   in = gab_reader_of_buffer(&messages);
@@ -303,7 +303,7 @@ static void messages_come_back_with_an_image(void **state)
   assert_int_equal(log_message(4, 0, 8, 6)->number, 6);
   gab_msglog_free_before(msglog, 2);
   assert_int_equal(gab_msglog_first(msglog, 4, 0), 4);
-  /* where they do not fit the numbers */
+  /* numbers that do not match */
   in = gab_reader_of_buffer(&messages);
   assert_int_equal(gab_msglog_unpack_messages(msglog, 4, &in), GAB_ERR_CORRUPT);
   in = gab_reader_of_buffer(&messages);
@@ -339,7 +339,7 @@ static void what_went_to_a_target_is_forgotten(void **state)
   assert_int_equal(log_message(2, 1, LARGE, 99)->number, 100);
   gab_buffer buffer;
   gab_buffer_init(&buffer, GAB_MEMORY_MESSAGE);
-  for (int i = 0; i < 12; i++) { /* more than have become free */
+  for (int i = 0; i < 12; i++) { /* more than were freed */
     gab_msglog_entry *entry;
     fill(&buffer, LARGE, 99);
     assert_int_equal(gab_msglog_append(msglog, 1, 0, &no_label, &buffer, &entry), GAB_OK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Series in time from files: values between, before and behind the lines, and what is refused. */
+/* Time series from files: values between, before and after the lines, and refused files. */
 /* gabion-test: labels=quick */
 #include <setjmp.h>
 #include <stdarg.h>

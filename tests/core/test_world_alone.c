@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A world without MPI: its collective calls, messages to itself, agreements and repairs work, and MPI was never started. */
+/* A world without MPI: its collective calls, messages to itself, agreements and repairs work, and MPI is never started. */
 /* gabion-test: labels=quick */
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
@@ -114,7 +114,7 @@ static void mpirun_tells_how_many_there_are(void **state)
   unsetenv("OMPI_COMM_WORLD_SIZE");
 }
 
-/* By Open MPI and by MPICH: without this number processes that share cores poll without pause. */
+/* Set by Open MPI and by MPICH: without this number processes that share cores poll without pause. */
 static void mpirun_tells_how_many_are_on_the_node(void **state)
 {
   (void)state;

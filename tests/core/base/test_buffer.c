@@ -28,7 +28,7 @@ static gab_buffer sample(void)
   return buffer;
 }
 
-/* Reads all of a sample, however much of it there is. */
+/* Reads a complete sample, also a truncated one. */
 static gab_status read_sample(gab_reader *reader)
 {
   uint8_t u8 = 0;
@@ -193,7 +193,7 @@ static void an_empty_buffer_is_an_empty_reader(void **state)
   gab_buffer_release(&buffer);
 }
 
-/* Takes what it is shown in pieces of three bytes, so that one or two are left for the next time. */
+/* Takes bytes in pieces of three, so that one or two remain for the next call. */
 typedef struct listener {
   unsigned char heard[64];
   size_t count;
@@ -243,7 +243,7 @@ static void what_was_followed_reserves_capacity_for_what_comes(void **state)
   for (size_t at = 0, piece = 1; at < sizeof text - 1; at += piece, piece = 1 + (piece + 1) % 4) {
     if (piece > sizeof text - 1 - at) piece = sizeof text - 1 - at;
     assert_int_equal(gab_put_bytes(&buffer, text + at, piece), GAB_OK);
-    assert_in_range(buffer.size, piece, piece + 2); /* and of those before what was not taken yet */
+    assert_in_range(buffer.size, piece, piece + 2); /* including earlier bytes not taken yet */
   }
   gab_buffer_follow(&buffer);
   assert_int_equal(it.count, 24); /* in pieces of three */
@@ -262,7 +262,7 @@ static void an_append_that_doubles_what_there_is_takes_no_more_capacity_than_it_
   assert_int_equal(gab_buffer_extend(&buffer, 1100, &place), GAB_OK);
   assert_int_equal(buffer.capacity, 2100);
   assert_int_equal(gab_buffer_extend(&buffer, 10, &place), GAB_OK);
-  assert_int_equal(buffer.capacity, 3150); /* small ones grow by half */
+  assert_int_equal(buffer.capacity, 3150); /* small capacities grow by half */
   buffer.size = 100;
   assert_int_equal(gab_buffer_extend(&buffer, 3100, &place), GAB_OK);
   assert_int_equal(buffer.capacity, 3200);

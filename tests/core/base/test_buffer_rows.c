@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that go into a buffer past the cache, or through it: the same bytes, and the follower is shown all of them. */
+/* Rows appended to a buffer by non-temporal or normal stores: the same bytes, and the follower gets all of them. */
 /* gabion-test: labels=quick */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,12 +23,12 @@ static void fill(unsigned char *bytes, size_t count, uint64_t seed)
   for (size_t i = 0; i < count; i++) bytes[i] = (unsigned char)draw(seed, 1, i);
 }
 
-/* Hears of every byte where it will lie, by whichever of the two calls. */
+/* Follower of every byte at its final place, by either call. */
 typedef struct listener {
   const unsigned char *start;
   unsigned char heard[CAPACITY];
   size_t count, looks;
-  int wrong; /* places that do not follow on the one before */
+  int wrong; /* places that do not continue the one before */
 } listener;
 
 static void hear(listener *it, const unsigned char *place, const unsigned char *bytes, size_t count)
@@ -48,13 +48,13 @@ static void look(void *user, gab_follower_note *note, const unsigned char *place
                  size_t count)
 {
   listener *it = user;
-  if (note->hashing != (it->looks > 0)) it->wrong++; /* false at first, then what the follower leaves there */
+  if (note->hashing != (it->looks > 0)) it->wrong++; /* initially false, then as the follower left it */
   note->hashing = true;
   it->looks++;
   hear(it, place, bytes, count);
 }
 
-/* Something else, then rows of any length, then something else again. @return bytes in the buffer */
+/* Other bytes, then rows of any length, then other bytes again. @return bytes in the buffer */
 static size_t append(gab_buffer *buffer, gab_rows_lie lie, uint64_t seed, const unsigned char *bytes)
 {
   const size_t head = (size_t)(draw(seed, 2, 0) % 90), all = (size_t)(draw(seed, 2, 1) % 20000), tail = 7;
@@ -110,7 +110,7 @@ static void rows_lie_as_they_came_and_are_shown_once(void **state)
   }
 }
 
-/* Each has its own rows, of other lengths than those of the others. */
+/* Each buffer has rows of different lengths. */
 static void rows_of_several_buffers_in_turn_go_to_their_own(void **state)
 {
   (void)state;
@@ -179,7 +179,7 @@ static void a_buffer_that_grows_or_drains_takes_rows_piece_by_piece(void **state
   gab_buffer_follow(&drains);
   assert_int_equal(it.count, all);
   assert_int_equal(it.looks, 0);
-  assert_in_range(drains.capacity, 1, 200000); /* not all of it */
+  assert_in_range(drains.capacity, 1, 200000); /* partial */
   gab_buffer_release(&drains);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick */
-/* What a machine says of its caches is understood: the last one counts, by the processors that share it. */
+/* Parses the description of a machine's caches: the last level counts, divided by the processors that share it. */
 #include "core/system/cache.h"
 
 #include <setjmp.h>
@@ -43,7 +43,7 @@ static void the_last_cache_counts_by_its_sharers(void **state)
   cache(3, "3\n", "32768K\n", "0-6,9,12-13\n"); /* ten */
   cache(2, "2\n", "1M\n", "0-1\n");
   assert_true(gab_cache_share_in(folder) == (32768u << 10) / 10);
-  cache(3, "3\n", "32768K\n", "\n"); /* nobody: not to be divided by */
+  cache(3, "3\n", "32768K\n", "\n"); /* none: no division by zero */
   assert_true(gab_cache_share_in(folder) == 512 << 10);
   cache(3, "3\n", "words\n", "0\n");
   assert_true(gab_cache_share_in(folder) == 512 << 10);

@@ -34,7 +34,7 @@ static void assert_same(double a, double b) { assert_memory_equal(&a, &b, sizeof
 
 static uint64_t random_number(uint64_t *counter) { return gab_hash_counter(11, 12, ++*counter); }
 
-/* Any finite double with equal chance for each pattern of bits. */
+/* Any finite double, all bit patterns with equal probability. */
 static double random_double(uint64_t *counter)
 {
   for (;;) {
@@ -186,7 +186,7 @@ static void very_many_additions_do_not_overflow_a_digit(void **state)
   }
   gab_exact_sum full;
   gab_exact_clear(&full);
-  full.pending = UINT32_C(1) << 30; /* as after that many additions */
+  full.pending = UINT32_C(1) << 30; /* as after that number of additions */
   for (int i = 0; i < 3; i++) gab_exact_add(&full, 0.1);
   assert_same(gab_exact_value(&full), sum_of((const double[]){0.1, 0.1, 0.1}, 3));
 }

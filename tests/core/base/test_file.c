@@ -29,7 +29,7 @@ static int remove_folder(void **state)
 {
   (void)state;
   unlink(path);
-  return rmdir(folder); /* fails if anything else was left in it */
+  return rmdir(folder); /* fails if other files are left in it */
 }
 
 static void read_back(char *text, size_t capacity)
@@ -58,7 +58,7 @@ static void what_cannot_be_written_leaves_the_old_file_and_no_other(void **state
   snprintf(nowhere, sizeof nowhere, "%s/none/note", folder);
   assert_int_equal(gab_file_replace(nowhere, "new", 3, GAB_FILE_SYNCED), GAB_ERR_IO);
   assert_non_null(strstr(gab_error_message(), "none/note"));
-  /* A folder of that name: the text can be written beside it, but not take its place. */
+  /* A folder with that name: the text can be written to a temporary file, but not renamed. */
   snprintf(nowhere, sizeof nowhere, "%s/taken", folder);
   assert_int_equal(mkdir(nowhere, 0777), 0);
   assert_int_equal(gab_file_replace(nowhere, "new", 3, GAB_FILE_RENAMED), GAB_ERR_IO);

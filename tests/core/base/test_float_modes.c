@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick threads=2 */
-/* Rounding and denormal numbers: whatever a library or a program has set, in the calling thread or in one of a team, is set back, and it
- * is said whether there was something. */
+/* Rounding and denormal numbers: modes set by a library or a program, in the calling thread or in one of a team, are reset
+ * and reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "core/base/log.h"
 #include "core/system/float_modes.h"
 
-/* By what numbers do, not by what the registers say. */
+/* By results of computations, not by the registers. */
 static bool is_settled(void)
 {
   volatile double one = 1, little = DBL_EPSILON / 4, least = DBL_MIN;
@@ -31,7 +31,7 @@ static bool is_settled(void)
 
 static void start(void)
 {
-  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the test needs the warnings */
   (void)gab_float_modes_settle();
   assert_false(gab_float_modes_settle());
   assert_true(is_settled());

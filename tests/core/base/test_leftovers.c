@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Segments and session folders of Open MPI that no process uses are removed; those in use stay, also behind a closed descriptor. */
+/* Segments and session folders of Open MPI that no process uses are removed; used ones are kept, also after their
+ * descriptor was closed. */
 /* gabion-test: labels=quick */
 #include "core/system/leftovers.h"
 
@@ -106,7 +107,7 @@ static long dead_process(void)
   return (long)child;
 }
 
-/* A session folder as a daemon makes it. @return its mapped file */
+/* Makes a session folder as a daemon does. @return its mapped file */
 static void *make_session(const char *name)
 {
   char path[128];
@@ -128,12 +129,12 @@ static void sessions_of_dead_daemons_are_removed(void **state)
   void *mapped = make_session(dead);
   munmap(make_session(living), BYTES);
   assert_int_equal(gab_leftovers_sweep("/no/such/folder", place),
-                   0); /* something is mapped: of another container */
+                   0); /* a file is mapped: of another container */
   munmap(mapped, BYTES);
   assert_int_equal(gab_leftovers_sweep("/no/such/folder", place), 1);
   assert_false(is_there(dead));
   assert_true(is_there(living));
-  assert_int_equal(mkdir(dead, 0700), 0); /* no daemon has got so far there */
+  assert_int_equal(mkdir(dead, 0700), 0); /* its daemon did not get that far */
   snprintf(path, sizeof path, "%s/hwloc.xml", dead);
   munmap(map_segment(path), BYTES);
   assert_int_equal(gab_leftovers_sweep("/no/such/folder", place), 0);

@@ -21,7 +21,7 @@
 static char folder[] = "test_log_XXXXXX";
 static char log_path[64];
 
-/* What goes to one stream while something runs. */
+/* Output to one stream meanwhile. */
 typedef struct capture {
   int stream, saved;
   FILE *file;
@@ -139,7 +139,7 @@ static void who_is_not_root_creates_no_file_until_it_speaks(void **state)
   assert_int_equal(gab_log_open(log_path), GAB_OK);
   gab_log(GAB_LOG_INFO, "silent");
   assert_int_not_equal(access(log_path, F_OK), 0);
-  gab_log_set_identity(1, true); /* the root died, this one took over */
+  gab_log_set_identity(1, true); /* the root died, this process is the new one */
   gab_log(GAB_LOG_INFO, "taken over");
   read_log(text, sizeof text);
   assert_non_null(strstr(text, "] taken over\n"));

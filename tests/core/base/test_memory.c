@@ -54,7 +54,7 @@ static void growing_and_shrinking_keep_content_and_alignment(void **state)
   assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), 0);
 }
 
-/* From 32 MiB on, old and new, they are moved by their pages; else both are there for a moment. */
+/* From 32 MiB on, pages of a block are moved; smaller blocks exist twice temporarily. */
 static void large_blocks_change_size_without_being_there_twice(void **state)
 {
   (void)state;
@@ -207,7 +207,7 @@ static void counters_are_right_when_threads_allocate(void **state)
   assert_in_range(gab_memory_peak(GAB_MEMORY_MESSAGE), 3 * (ROUNDS - 1), THREADS * 3 * (ROUNDS - 1));
 }
 
-/* Fields of some hundred kilobytes share huge pages; their memory is used again, and given back. */
+/* Fields of some hundred kilobytes share huge pages; their memory is reused, and released. */
 enum { FIELDS = 300, FIELD_BYTES = 100000 };
 
 static unsigned char *filled_field(void)
@@ -251,7 +251,7 @@ static void memory_of_fields_goes_back_to_the_system(void **state)
 {
   (void)state;
 #ifdef __SANITIZE_ADDRESS__
-  skip(); /* it keeps what was freed, to look for uses of it */
+  skip(); /* a sanitizer keeps freed memory */
 #endif
   const size_t before = resident_bytes(), all = (size_t)FIELDS * FIELD_BYTES;
   unsigned char *fields[FIELDS];

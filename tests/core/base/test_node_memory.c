@@ -33,7 +33,7 @@ static int files(void)
   return count;
 }
 
-/* In a process of its own: it can name a folder only once, and dies. */
+/* In a separate process, since it can name a folder only once, and dies. */
 static pid_t leave(const char *text, size_t bytes, bool killed)
 {
   pid_t child = fork();
@@ -97,7 +97,7 @@ static void files_without_content_do_not_hide_the_others(void **state)
   (void)state;
   char path[200];
   gab_left_memory left;
-  for (int i = 0; i < 8; i++) { /* of a process that cannot be: pids are smaller */
+  for (int i = 0; i < 8; i++) { /* of a process that cannot exist: pids are smaller */
     snprintf(path, sizeof path, "%s/99999999-%d-5.mem", folder, i);
     const int file = open(path, O_CREAT | O_WRONLY, 0600);
     assert_true(file >= 0);
@@ -130,7 +130,7 @@ static void memory_of_a_living_process_is_not_taken(void **state)
   pid_t child = fork();
   if (child == 0) {
     void *memory = NULL;
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failed assertion must not leave it behind */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failed assertion must not leave it running */
     if (gab_node_memory_open(top, "here", key) != GAB_OK ||
         gab_alloc(9000, GAB_MEMORY_SNAPSHOT, &memory) != GAB_OK)
       _exit(1);
@@ -187,7 +187,7 @@ static void what_another_run_has_left_is_not_taken(void **state)
   assert_int_equal(files(), 0);
 }
 
-/* Somebody who knows the folder has put files there: copies that others may write, links, second names, a pipe. */
+/* Another user who knows the folder has put files there: copies writable by others, links, hard links, a pipe. */
 static void what_is_not_this_users_alone_is_not_taken(void **state)
 {
   (void)state;
@@ -212,7 +212,7 @@ static void what_is_not_this_users_alone_is_not_taken(void **state)
   assert_int_equal(gab_node_memory_claim(folder, key, &left), GAB_OK);
   assert_null(left.mapped);
   assert_int_equal(left.refused, 3);
-  assert_int_equal(unlink(here), 0); /* the only name now, but open to others */
+  assert_int_equal(unlink(here), 0); /* the only name now, but accessible to others */
   assert_int_equal(chmod(there, 0644), 0);
   assert_int_equal(gab_node_memory_claim(folder, key, &left), GAB_OK);
   assert_null(left.mapped);
@@ -233,7 +233,7 @@ static void what_is_not_this_users_alone_is_not_taken(void **state)
   }
 }
 
-/* A folder that others may enter, or that is another user's, or a link to one of our own. */
+/* A folder that is accessible to others, belongs to another user, or is a link to an own one. */
 static void a_folder_that_is_not_this_users_alone_is_refused(void **state)
 {
   (void)state;
@@ -256,7 +256,7 @@ static void a_folder_that_is_not_this_users_alone_is_refused(void **state)
   assert_int_equal(chown(top, 0, 0), 0);
 }
 
-/* Of two that end in order the last one takes what a dead one has left along, and not before. */
+/* Of two processes that end normally, only the last one also removes files of a dead one. */
 static void the_last_one_removes_everything(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which process is meant: one that has ended is none, even before it was waited for, and what the system does not tell about
- * two machines makes them different ones. */
+/* Identity of a process: one that has ended does not live, even before it was waited for; two machines without system
+ * identification count as different. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
@@ -32,11 +32,11 @@ static void a_process_lives_until_it_ends(void **state)
   assert_true(start > 0);
   assert_true(gab_process_start(getpid()) > 0 && gab_process_start(getpid()) <= start);
   assert_true(gab_process_lives(child, start));
-  assert_false(gab_process_lives(child, start + 1)); /* another one that got the number */
+  assert_false(gab_process_lives(child, start + 1)); /* another process that got the number */
   siginfo_t ended;
   assert_int_equal(kill(child, SIGKILL), 0);
   assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
-  assert_int_equal(gab_process_start(child), 0); /* ended, and not waited for */
+  assert_int_equal(gab_process_start(child), 0); /* ended, not yet waited for */
   assert_false(gab_process_lives(child, start));
   assert_int_equal(waitpid(child, NULL, 0), child);
   assert_false(gab_process_lives(child, start));

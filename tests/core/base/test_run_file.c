@@ -104,7 +104,7 @@ static void own_links_are_followed(void **state)
 static void foreign_links_are_refused(void **state)
 {
   (void)state;
-  if (geteuid() != 0) skip(); /* only root can play somebody else */
+  if (geteuid() != 0) skip(); /* only root can act as another user */
   write_text("mine", "12345");
   assert_int_equal(symlink("../mine", "out/link"), 0);
   assert_int_equal(lchown("out/link", OTHER, OTHER), 0);
@@ -126,7 +126,7 @@ static void second_names_are_refused_where_others_write(void **state)
   refused("out/second", O_WRONLY | O_CREAT | O_TRUNC, "has a second name");
   assert_int_equal(size_of("mine"), 5);
   assert_int_equal(chmod("out", 0755), 0);
-  close(opened("out/second", O_WRONLY | O_CREAT | O_TRUNC)); /* the user's own */
+  close(opened("out/second", O_WRONLY | O_CREAT | O_TRUNC)); /* links of the user */
   assert_int_equal(size_of("mine"), 0);
   assert_int_equal(chmod("out", 0777), 0);
 }
@@ -139,7 +139,8 @@ static void foreign_files_are_refused(void **state)
   assert_int_equal(chown("out/theirs.csv", OTHER, OTHER), 0);
   refused("out/theirs.csv", O_RDWR | O_CREAT | O_TRUNC, "belongs to user 65534");
   assert_int_equal(size_of("out/theirs.csv"), 5);
-  assert_int_equal(chown("out", OTHER, OTHER), 0); /* in their own folder: with others of the group, say */
+  assert_int_equal(chown("out", OTHER, OTHER),
+                   0); /* in a folder of the other user, e.g. shared with a group */
   close(opened("out/theirs.csv", O_RDWR | O_CREAT));
   assert_int_equal(mkfifo("out/pipe", 0666), 0);
   assert_int_equal(chown("out/pipe", OTHER, OTHER), 0);

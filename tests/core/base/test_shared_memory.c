@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that another process of this machine sees: what it shows, how long, and what is refused. */
+/* Memory visible to another process of this machine: contents, lifetime, refusals. */
 /* gabion-test: labels=quick */
 #include "core/memory/memory.h"
 #include "core/memory/memory_impl.h"
@@ -50,7 +50,7 @@ static void fill(unsigned char *bytes, size_t count, int seed)
   for (size_t i = 0; i < count; i++) bytes[i] = pattern(i, seed);
 }
 
-/* First byte that is another one. */
+/* Index of the first wrong byte. */
 static size_t right_until(const void *memory, size_t count, int seed)
 {
   const unsigned char *bytes = memory;
@@ -190,7 +190,7 @@ static void a_view_cannot_be_written_to(void **state)
   gab_free(&block);
 }
 
-/* Nobody who looks is killed by SIGBUS: what is cut off reads as zeros. */
+/* A reader is never killed by SIGBUS: truncated parts read as zeros. */
 static void a_view_survives_what_becomes_of_the_block(void **state)
 {
   (void)state;
@@ -205,7 +205,7 @@ static void a_view_survives_what_becomes_of_the_block(void **state)
   const unsigned char *seen = view.bytes;
   for (size_t i = SMALL + 4096; i < LARGE; i++) assert_int_equal(seen[i], 0);
   tell(&other, ORDER_FILL, 5);
-  assert_true(gab_shared_view_open(&view, &now, SMALL)); /* long enough: as it is */
+  assert_true(gab_shared_view_open(&view, &now, SMALL)); /* long enough: unchanged */
   assert_ptr_equal(view.bytes, before);
   assert_int_equal(right_until(view.bytes, SMALL, 5), SMALL);
 
@@ -222,7 +222,7 @@ static void a_view_survives_what_becomes_of_the_block(void **state)
   end(&other, 0);
 }
 
-/* A grown block does not say what it held before it shrank, but for the rest of a line of the cache. */
+/* A block that grows again does not contain what it had before it shrank, except for the rest of a cache line. */
 static void what_was_cut_off_is_gone(void **state)
 {
   (void)state;
@@ -235,7 +235,7 @@ static void what_was_cut_off_is_gone(void **state)
   gab_free(&block);
 }
 
-/* Bytes of the file of a block that take memory. */
+/* Bytes of the file of a block that use memory. */
 static size_t memory_taken(const gab_shared_key *key)
 {
   struct stat status;
@@ -265,12 +265,12 @@ static void another_block_is_never_taken_for_it(void **state)
   const owner other = begin(&key);
   tell(&other, ORDER_RELEASE, 0);
   assert_false(gab_shared_view_open(&view, &key, SMALL));
-  next = tell(&other, ORDER_TAKE, 0); /* the number of the file is given again */
+  next = tell(&other, ORDER_TAKE, 0); /* the number of the file is reused */
   assert_int_equal(next.file, key.file);
   assert_false(gab_shared_view_open(&view, &key, SMALL));
   assert_null(view.bytes);
 
-  /* A view of the one is not kept for the other. */
+  /* A view of the old file is not used for the new one. */
   tell(&other, ORDER_FILL, 9);
   assert_true(gab_shared_view_open(&view, &next, LARGE));
   tell(&other, ORDER_RELEASE, 0);
@@ -279,7 +279,8 @@ static void another_block_is_never_taken_for_it(void **state)
   tell(&other, ORDER_FILL, 10);
   assert_true(gab_shared_view_open(&view, &key, LARGE));
   assert_int_equal(right_until(view.bytes, LARGE, 10), LARGE);
-  assert_false(gab_shared_view_open(&view, &next, LARGE)); /* it has gone, and what was open is closed */
+  assert_false(
+      gab_shared_view_open(&view, &next, LARGE)); /* it no longer exists, and the open view was closed */
   assert_null(view.bytes);
   end(&other, 0);
 }
@@ -302,17 +303,17 @@ static void a_key_has_to_match_in_all(void **state)
     assert_false(gab_shared_view_open(&view, &wrong[i], SMALL));
     assert_null(view.bytes);
   }
-  assert_false(gab_shared_view_open(&view, &key, 2 * SMALL)); /* it is not as long */
+  assert_false(gab_shared_view_open(&view, &key, 2 * SMALL)); /* it is shorter */
   assert_false(gab_shared_view_open(&view, &key, SIZE_MAX));
   assert_false(gab_shared_view_open(&view, &key, (size_t)PTRDIFF_MAX));
   assert_true(gab_shared_view_open(&view, &key, SMALL));
-  /* What is open is closed by one that fails. */
+  /* A failed call closes an open view. */
   assert_false(gab_shared_view_open(&view, &wrong[0], SMALL));
   assert_null(view.bytes);
   gab_free(&block);
 }
 
-/* A key to what is open under that number in this process. */
+/* A key to an open file descriptor of this process. */
 static gab_shared_key key_to(int file)
 {
   unsigned char *block = take(SMALL);
@@ -339,7 +340,7 @@ static void keys_to_other_things_are_refused_at_once(void **state)
   const int fifo = open(name, O_RDWR), directory = open(folder, O_RDONLY),
             nothing = open("/dev/null", O_RDWR);
   const int files[] = {fifo, ends[0], ends[1], directory, nothing};
-  alarm(20); /* one that is waited for ends the test */
+  alarm(20); /* waiting would end the test */
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     assert_true(files[i] >= 0);
     const gab_shared_key key = key_to(files[i]);
@@ -396,7 +397,7 @@ static void counters_follow_it_and_files_are_closed(void **state)
   const gab_shared_key key = key_of(block);
   assert_true(gab_shared_view_open(&view, &key, LARGE));
   assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT),
-                   all + LARGE); /* a view is of no memory of this process */
+                   all + LARGE); /* a view does not count as memory of this process */
   assert_int_equal(open_files(), files + 1);
   gab_free(&block);
   assert_int_equal(gab_memory_now(GAB_MEMORY_SNAPSHOT), before);
@@ -424,7 +425,7 @@ static void it_keeps_content_and_key_whatever_its_size(void **state)
     const gab_shared_key now = key_of(block);
     assert_memory_equal(&now, &key, sizeof key);
   }
-  /* Too much changes nothing. */
+  /* A request that is too large has no effect. */
   assert_int_equal(gab_realloc(SIZE_MAX - 4096, GAB_MEMORY_SNAPSHOT, &block), GAB_ERR_MEMORY);
   assert_int_equal(gab_realloc((size_t)PTRDIFF_MAX / 2, GAB_MEMORY_SNAPSHOT, &block), GAB_ERR_MEMORY);
   assert_int_equal(right_until(block, held, 11), held);
@@ -432,7 +433,7 @@ static void it_keeps_content_and_key_whatever_its_size(void **state)
   assert_null(block);
 }
 
-/* Longer files than a process may have are refused; the system would end it. */
+/* Files above the limit of the process are refused; the system would kill it. */
 static void a_limit_of_files_is_kept(void **state)
 {
   (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a machine and its control groups leave of memory, on machines made of files. */
+/* Available memory by machine and control groups, on simulated machines made of files. */
 /* gabion-test: labels=quick */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
@@ -63,7 +63,7 @@ static void without_groups_the_machine_decides(void **state)
   assert_true(seen.known);
   assert_int_equal(seen.available, 20000000ULL * 1024);
   assert_int_equal(seen.limit, 0);
-  assert_int_equal(seen.killed, 0); /* of which process of the machine nobody knows */
+  assert_int_equal(seen.killed, 0); /* of which process is unknown */
 }
 
 static void the_narrowest_group_above_decides(void **state)
@@ -78,7 +78,7 @@ static void the_narrowest_group_above_decides(void **state)
   put("sys/fs/cgroup/jobs/memory.max", "16000000000\n");
   put("sys/fs/cgroup/jobs/memory.current", "4000000000\n");
   put("sys/fs/cgroup/jobs/17/step/memory.events", "low 0\noom 7\noom_kill 5\n");
-  put("sys/fs/cgroup/jobs/17/memory.events", "low 0\noom 8\noom_kill 6\n"); /* one of another step */
+  put("sys/fs/cgroup/jobs/17/memory.events", "low 0\noom 8\noom_kill 6\n"); /* of another job step */
   const gab_system_memory seen = gab_system_memory_look();
   assert_int_equal(seen.available, 6000000000ULL);
   assert_int_equal(seen.limit, 8000000000ULL);

@@ -90,14 +90,14 @@ static void start_and_stop_are_one_call(void **state)
   assert_true(gab_timer_stop(timers, timer) == 0); /* without a start */
   assert_int_equal(summary(timers, 0).calls, 1);
   assert_true(summary(timers, 0).total == seconds);
-  gab_timer_start(timers, 17); /* there is none: nothing happens */
+  gab_timer_start(timers, 17); /* no such timer: no effect */
   assert_true(gab_timer_stop(timers, -1) == 0);
   gab_timer_summary none;
   assert_int_equal(gab_timers_summary(timers, 1, &none), GAB_ERR_ARGUMENT);
   gab_timers_destroy(&timers);
 }
 
-/* As in a struct of zeros, of which somebody forgot to ask for its timer. */
+/* As in a zeroed struct whose timer was never created. */
 static void a_timer_that_was_never_given_measures_nothing(void **state)
 {
   (void)state;
@@ -127,7 +127,7 @@ static void the_date_is_that_of_the_time_zone(void **state)
   assert_string_equal(gab_local_date(1795329235, text), "2026-11-22 08:33:55");
   const time_t before = time(NULL);
   const double now = gab_seconds_since_1970();
-  /* time() looks at a clock that lags by up to a tick. */
+  /* time() reads a clock that lags by up to a tick. */
   assert_true((double)before <= now && now < (double)time(NULL) + 1.1);
 }
 

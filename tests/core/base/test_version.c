@@ -39,7 +39,7 @@ static void library_has_the_version_of_its_headers(void **state)
   assert_string_equal(gab_version(), text);
 }
 
-/* The last test: what it records stays. */
+/* Last test, since its result persists. */
 static void headers_of_another_version_are_refused(void **state)
 {
   (void)state;
@@ -55,7 +55,7 @@ static void headers_of_another_version_are_refused(void **state)
   snprintf(both, sizeof both, "headers of Gabion %d.99, the library is version %s", GABION_VERSION_MAJOR,
            gab_version());
   assert_non_null(strstr(gab_error_message(), both));
-  /* Headers that agree, as those of the library do, do not make it forgotten. */
+  /* Later calls with matching headers do not clear it. */
   assert_int_equal((gab_world_create)(NULL, NULL, &world), GAB_ERR_STATE);
   assert_null(world);
 }

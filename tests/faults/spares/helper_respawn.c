@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes die while others are being started for the dead: at each step of that, a replacement process or the one that
- * starts it. All come back in the end, and agree on which process runs which rank. For script_respawn_edges.sh:
+/* Deaths during a respawn: at each of its steps, a replacement process or the one that starts it dies. In the end all ranks
+ * are restored, and all agree on which process runs which rank. For script_respawn_edges.sh:
  *
- *   helper_respawn PLACE     runs it; without an argument it lists places, and how many die in each
+ *   helper_respawn PLACE     runs it; without an argument it lists the places, with the number of deaths
  *
- * Functions of MPI are wrapped, so that the places lie between its calls. Who is to die only once says so in
- * a file. */
+ * Functions of MPI are intercepted, so that the places are between MPI calls. A process that must die only once records
+ * this in a file. */
 #include "core/messages/collective.h"
 #include "resilience/reports/completion.h"
 
@@ -21,7 +21,7 @@
     if (!(condition)) give_up(#condition, __LINE__);                                                         \
   } while (0)
 
-/* A replacement process dies at those before STARTER_BEFORE_SPAWN, at the others the one that starts it. */
+/* At places before STARTER_BEFORE_SPAWN a replacement process dies, at the others the process that starts it. */
 typedef enum place {
   NOWHERE,
   BEFORE_INIT,
@@ -34,29 +34,30 @@ typedef enum place {
   STARTER_BEHIND_SPAWN,
   STARTER_BEHIND_BRIDGE,
   STARTER_BEHIND_WIDENING,
-  AGAIN_AND_AGAIN, /* each replacement process dies: three tries, and the run goes on without the rank */
-  LATER,           /* a replacement process dies when it has run for a while */
+  AGAIN_AND_AGAIN, /* each replacement process dies: three attempts, then the run continues without the rank */
+  LATER,           /* a replacement process dies later in the run */
   TWICE,           /* two ranks at once */
   PLACES
 } place;
 
 static const struct {
   const char *name;
-  uint64_t deaths; /* of processes that ran a rank, at least */
-} places[PLACES] = {{"nobody dies", 0},
-                    {"a replacement process, before MPI_Init", 2}, /* the one that waits for it is given up */
-                    {"a replacement process, before it meets the one that started it", 2},
-                    {"a replacement process that has met the one that started it", 1},
-                    {"a replacement process that all have met", 1},
-                    {"a replacement process in its set-up", 1},
-                    {"a replacement process behind its set-up", 1},
-                    {"the starting process, before it does", 2},
-                    {"the starting process, when it has", 2},
-                    {"the starting process, when it has met the replacement process", 2},
-                    {"the starting process, when all have met the replacement process", 2},
-                    {"each replacement process", 1},
-                    {"a replacement process, later", 2},
-                    {"two at once, and replacement processes are two", 2}};
+  uint64_t deaths; /* minimum number of deaths of active processes */
+} places[PLACES] = {
+    {"nobody dies", 0},
+    {"a replacement process, before MPI_Init", 2}, /* the process that waits for it is abandoned */
+    {"a replacement process, before it meets the one that started it", 2},
+    {"a replacement process that has met the one that started it", 1},
+    {"a replacement process that all have met", 1},
+    {"a replacement process in its set-up", 1},
+    {"a replacement process behind its set-up", 1},
+    {"the starting process, before it does", 2},
+    {"the starting process, when it has", 2},
+    {"the starting process, when it has met the replacement process", 2},
+    {"the starting process, when all have met the replacement process", 2},
+    {"each replacement process", 1},
+    {"a replacement process, later", 2},
+    {"two at once, and replacement processes are two", 2}};
 
 static gab_world *world;
 static place where;
@@ -95,8 +96,8 @@ int MPI_Comm_spawn(const char *program, char *argv[], int count, MPI_Info info, 
   return code;
 }
 
-/* On a replacement process, and on the one that starts it, the first of a round makes the bridge; on the others there is
- * none. */
+/* On a replacement process, and on the process that starts it, the first call of a round connects both; the others make no
+ * such call. */
 int MPI_Intercomm_merge(MPI_Comm inter, int high, MPI_Comm *merged)
 {
   int local;
@@ -113,7 +114,7 @@ int MPI_Intercomm_merge(MPI_Comm inter, int high, MPI_Comm *merged)
 
 /* ------------------------------------------------------------------------------------ the run */
 
-static uint64_t rounds; /* equal on all; a replacement process is told */
+static uint64_t rounds; /* equal on all; sent to a replacement process */
 
 static gab_status compare(void)
 {
@@ -167,7 +168,7 @@ static void check_end(gab_rank ranks)
   for (int32_t i = 0; i < members->return_count; i++) deaths += members->returns[i].incarnation;
   REQUIRE(members->ranks == ranks);
   REQUIRE(gab_members_count(members) == ranks - (where == AGAIN_AND_AGAIN));
-  REQUIRE(deaths >= places[where].deaths); /* a replacement process counts if it had been received */
+  REQUIRE(deaths >= places[where].deaths); /* a replacement process counts once it was received */
 }
 
 int main(int argc, char **argv)
@@ -180,7 +181,7 @@ int main(int argc, char **argv)
   REQUIRE(gab_world_create(&argc, &argv, &world) == GAB_OK);
   const gab_rank ranks = gab_world_members(world)->ranks;
   uint64_t told =
-      gab_world_is_root(world) ? 7 : 0; /* what the set-up of the others gave, a replacement process hears */
+      gab_world_is_root(world) ? 7 : 0; /* a replacement process gets the result of the others' set-up */
   REQUIRE(gab_world_max_u64(world, &told, 1) == GAB_OK && told == 7);
   REQUIRE(gab_world_why_no_respawn(world) == NULL);
   gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES | GAB_REPLACEMENT_RESPAWN);
@@ -194,7 +195,7 @@ int main(int argc, char **argv)
   const bool speaks = gab_world_is_root(world);
   REQUIRE(gab_world_dismiss(world, GAB_OK) == GAB_OK);
   REQUIRE(gab_report_completion(world, 0) ==
-          0); /* a replacement process whose starter died may still wait in MPI_Init, for nobody */
+          0); /* a replacement process whose starter died may still wait in MPI_Init */
   gab_world_destroy(&world);
   if (speaks) puts("gabion-test: passed");
   return 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run whose per-rank entity a spare cannot pack before it runs, and which goes back to a checkpoint on disk of
- * fewer ranks when the spare runs one to which nothing of it falls. For script_spare_needs.sh:
+/* A run whose per-rank entity a spare cannot pack before it runs a rank. The run rolls back to a checkpoint on disk of
+ * fewer ranks, of which the rank of the spare gets no part. For script_spare_needs.sh:
  *
- *   helper_spare_needs write   leaves the checkpoint: 20 steps by one process
- *   helper_spare_needs packs   goes on with four and a spare, which can; rank 3 dies, then 0 and 2 together
- *   helper_spare_needs lacks   the same, but it cannot */
+ *   helper_spare_needs write   writes the checkpoint: 20 steps by one process
+ *   helper_spare_needs packs   resumes with four ranks and a spare that can pack; rank 3 dies, then 0 and 2 together
+ *   helper_spare_needs lacks   the same, but the spare cannot pack */
 #include "tests/faults/automaton.c"
 
 #include "core/base/log.h"

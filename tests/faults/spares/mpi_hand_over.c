@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A replacement process dies while it receives the image of the rank that it takes, and so does the next one, each at a
- * later moment of the transfer. The donor still holds the image after every death, so the last spare process gets it and
- * the result is right.
+/* A replacement process dies while it receives the image of its rank, and so does the next one, each later in the transfer.
+ * The donor still holds the image after every death, so the last spare process gets it and the result is right.
  *
  *   mpi_hand_over MOMENTS [donor]
  *
@@ -18,13 +17,13 @@
 #include "resilience/reports/completion.h"
 
 enum { EVERY = 4, STEPS = 14, ACTIVE = 3, VICTIM = 1, DONOR = 2, DIES_AT = 6 };
-/* As many chunks as an image has, and one for what else is in it. */
+/* One chunk per chunk of the image, and one for the rest of the image. */
 enum { CHUNKS = 20, NOTE_BYTES = CHUNKS * 768 * 1024, MOST_SPARES = 40 };
 
 /* ---------------------------------------------------------------- a death between two chunks of an image */
 
-static int fatal_chunk = -1, chunks_here; /* this process dies when so many chunks have come */
-static bool receives;                     /* it is between the first look at the image and the last */
+static int fatal_chunk = -1, chunks_here; /* this process dies after this number of chunks */
+static bool receives;                     /* between the first and the last poll for the image */
 
 static void count_chunk(void)
 {
@@ -129,7 +128,7 @@ static void on_phase(void *user, gab_world *world, gab_fault_point point)
     raise(SIGKILL);
 }
 
-/* Spares are called in their order, the first at the first moment. */
+/* Spares get their rank in order, the first dies first. */
 static void doom(const gab_world *world, const life *l)
 {
   const gab_process me = gab_world_process(world);
@@ -149,7 +148,7 @@ static void count_recovery(void *user, const gab_fault *fault)
   l->returned += fault->returned;
 }
 
-/* How the image comes to the replacement process: from a copy that was made so, or from parities. */
+/* Source of the image for the replacement process: a copy, by one of its transports, or parities. */
 static void choose_way(gab_protection *protection)
 {
   const char *way = getenv("GABION_TEST_WAY");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One rank dies again and again, and each time another spare takes its rank, until none is left. The result
- * is right at full size, and what the survivors hold does not grow from one recovery to the next: memory as
- * we count it and as the system does, files, requests.
+/* One rank dies repeatedly, and each time another spare runs it, until none is left. The result is right at full size, and
+ * resources of the survivors do not grow from one recovery to the next: memory as counted here and by the system, files,
+ * requests.
  *
  *   mpi_many_spares SPARES */
 /* gabion-test: np=11 timeout=120 needs=ulfm args=8 */
@@ -13,14 +13,14 @@
 #include "core/world/world_impl.h"
 #include "resilience/reports/completion.h"
 
-/* Single recoveries differ, by the phase of the death, and MPI and the allocator touch memory for what they meet first: the first
+/* Single recoveries differ by the phase of the death, and MPI and the allocator use new memory on first use: the first
  * three, one of each phase, are not compared. */
 enum { EVERY = 4, ACTIVE = 3, VICTIM = 1, MOST_SPARES = 56, SETTLED = 3 };
 
 typedef struct holdings {
-  uint64_t counted; /* byte, by our own count */
+  uint64_t counted; /* bytes, counted by this library */
   long resident,
-      data; /* kB: RssAnon, VmData; MPI's pages in shared memory, more with each peer, are not among them */
+      data; /* kB: RssAnon, VmData; without MPI's pages in shared memory, which grow with each peer */
   int files;
   size_t requests;
 } holdings;
@@ -29,7 +29,7 @@ typedef struct long_life {
   automaton app;
   int spares, recoveries;
   gab_step steps;
-  uint64_t image; /* byte of a rank */
+  uint64_t image; /* bytes of a rank */
   holdings earlier;
   gab_timeloop *loop;
   int returned;
@@ -68,7 +68,7 @@ static holdings take_stock(const gab_world *world)
                     .requests = requests_under_way(world)};
 }
 
-/* Half of an image for each recovery: whoever forgot one message of them would be over it. */
+/* Half of an image per recovery: a leak of one message per recovery would exceed it. */
 static void compare(const long_life *life, const holdings *now)
 {
   const holdings *then = &life->earlier;
@@ -79,8 +79,8 @@ static void compare(const long_life *life, const holdings *now)
          "requests %zu\n",
          gab_world_rank(life->app.world), (int)SETTLED, life->spares, then->counted, now->counted,
          then->resident, now->resident, then->data, now->data, more, then->files, now->files, now->requests);
-  CHECK(counted < more); /* the faults are on record */
-  /* Pages may be touched late that were mapped before. */
+  CHECK(counted < more); /* the faults are recorded */
+  /* Pages that were mapped before may be used late. */
   CHECK(now->resident - then->resident < more || now->data <= then->data);
   CHECK(now->data - then->data < more);
   CHECK(now->files == then->files);
@@ -124,7 +124,7 @@ static gab_status run(long_life *life, const gab_protection *protection)
   return status;
 }
 
-/* Each life of the victim ends a little later than the one before. The spares are called in their order. */
+/* Each incarnation of the victim ends a little later than the one before. Spares get the rank in their order. */
 static void doom(gab_fault_injection *injections, int spares)
 {
   static const gab_fault_point points[] = {GAB_FAULT_POINT_EXCHANGE, GAB_FAULT_POINT_SNAPSHOT,

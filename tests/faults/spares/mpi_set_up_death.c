@@ -14,7 +14,7 @@
 #include "resilience/recovery/reinit.h"
 #include "resilience/reports/completion.h"
 
-/* Of the tree of a broadcast over ten: 7 receives from 6. Of that over the nine that are left: 7 sends to a spare. */
+/* In the tree of a broadcast over ten processes, 7 receives from 6. Over the nine remaining ones 7 sends to a spare. */
 enum { VICTIM = 6, FAILS = 7 };
 
 static void die(void *user, gab_world *world, gab_fault_point point)
@@ -41,7 +41,7 @@ static gab_status point(gab_world *world, int argc, char **argv, gab_reinit_stat
   return gab_world_check(world);
 }
 
-/* What every program does with a set-up that failed. */
+/* The end of a program after a failed set-up. */
 static int end_of_set_up(gab_world *world)
 {
   gab_status abort_request;

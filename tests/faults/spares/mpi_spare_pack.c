@@ -12,7 +12,7 @@
 enum { ACTIVE = 4, EVERY = 10, STEPS = 40 };
 
 typedef struct counter {
-  uint64_t *steps; /* NULL on who has not run */
+  uint64_t *steps; /* NULL on a process that has not run a rank */
   uint64_t capacity;
 } counter;
 

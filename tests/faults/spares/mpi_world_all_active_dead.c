@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All active processes die at once, by SIGKILL, while the spares rest: nobody is left who could break the world, so
- * the spares notice it themselves, and take the ranks.
+/* All active processes die at once, by SIGKILL, while the spares idle: no process is left to break the world, so the spares
+ * must detect it and run the ranks.
  *
  *   mpi_world_all_active_dead */
 /* gabion-test: np=2,5,8 timeout=60 needs=ulfm */
@@ -14,7 +14,7 @@
 
 static gab_world *world;
 
-/* As many active processes as spares, or one less. */
+/* As many active processes as spares, or one fewer. */
 static void count_the_spares(int argc, char **argv)
 {
   char spares[16];
@@ -26,7 +26,7 @@ static void count_the_spares(int argc, char **argv)
   gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
 }
 
-/* Who ran at the start is dead, and each rank has come back once. */
+/* All initial active processes are dead, and each rank has returned once. */
 static void all_came_back(gab_rank ranks)
 {
   const gab_members *members = gab_world_members(world);
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_rest(world, &abort_request));
   REQUIRE(abort_request == GAB_OK);
   if (gab_world_process(world) < ranks) {
-    (void)gab_world_barrier(world); /* some hear of it, others are dead already: all of them die */
+    (void)gab_world_barrier(world); /* some detect it, others are dead already: all of them die */
     kill(getpid(), SIGKILL);
   }
   if (!gab_world_is_spare(world)) {

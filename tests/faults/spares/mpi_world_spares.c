@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Active processes die by SIGKILL, one, several, spares too, at any place: as long as there are spares the run stays
- * at full size, every rank that died comes back in its next incarnation, and all agree on everything.
+/* Active processes and spares die by SIGKILL, one or several, at any place: while there are spares the run remains at full
+ * size, every dead rank returns in its next incarnation, and all processes agree on the state.
  *
  *   mpi_world_spares SPARES [SEED] */
 /* gabion-test: np=3,5,8 quick=5 timeout=120 needs=ulfm args=2 */
@@ -17,7 +17,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* The last two come only when somebody else has died. */
+/* The last two occur only after another death. */
 typedef enum place {
   NOWHERE,
   IN_STEP,
@@ -36,10 +36,10 @@ static gab_buffer out, in;
 static uint64_t seed;
 static place my_place;
 
-/* Equal on all who run a rank; a replacement process is told. */
+/* Equal on all active processes; sent to a replacement process. */
 static struct {
-  uint64_t committed, round, deaths; /* deaths: of active processes, that have been ordered so far */
-  uint64_t doomed;                   /* processes of all that were to die, as bits */
+  uint64_t committed, round, deaths; /* deaths: of active processes, ordered so far */
+  uint64_t doomed;                   /* bits: processes that had to die */
 } play;
 
 static void die(int signal_number)
@@ -81,7 +81,7 @@ static uint64_t draw(uint64_t key)
   return x ^ x >> 29;
 }
 
-/* Every death of an active process either left its rank empty or made its incarnation grow. */
+/* Every death of an active process either left its rank vacant or increased its incarnation. */
 static uint64_t deaths_seen(void)
 {
   const gab_members *members = gab_world_members(world);
@@ -120,7 +120,7 @@ static gab_status step(void)
   REQUIRE(comm_rank == index);
   uint64_t one = 1;
   GAB_TRY(gab_world_sum_u64(world, &one, 1));
-  REQUIRE(one == (uint64_t)count); /* spares at rest are not counted */
+  REQUIRE(one == (uint64_t)count); /* idle spares are not counted */
   uint32_t flags = 1;
   pass(BEFORE_AGREE);
   GAB_TRY(gab_world_agree(world, &flags));
@@ -128,7 +128,7 @@ static gab_status step(void)
   return GAB_OK;
 }
 
-/* What a replacement process has to know, and what all have to agree on. */
+/* State that a replacement process needs, and on which all must agree. */
 static gab_status compare(void)
 {
   const gab_members *members = gab_world_members(world);
@@ -151,7 +151,7 @@ static gab_status compare(void)
   return GAB_OK;
 }
 
-/* @param[in] status  what has just happened; returns when all stand together again */
+/* @param[in] status  of the last call; returns when all processes are synchronised again */
 static void repair_from(gab_status status)
 {
   while (status != GAB_OK) {
@@ -164,7 +164,7 @@ static void repair_from(gab_status status)
 
 /* ------------------------------------------------------------------------------------ who dies */
 
-/* One to three active processes, at one place each; all know who. */
+/* Chooses one to three active processes, and a place for each; known to all. */
 static void arm(void)
 {
   gab_members left = {0};
@@ -193,13 +193,13 @@ static void play_on(void)
     }
     repair_from(step());
     REQUIRE(play.committed <
-            1000000); /* steps of two processes take microseconds, and somebody may have 20 ms to live */
+            1000000); /* steps of two processes take microseconds, and a process may have 20 ms left */
   }
 }
 
 /* ------------------------------------------------------------------------------------ a spare dies at rest */
 
-static char sign[64]; /* of a spare that rests: a file, since it sends nothing */
+static char sign[64]; /* of an idle spare: a file, since it sends no messages */
 
 static const char *sign_of(gab_process process, uint64_t number)
 {
@@ -217,8 +217,8 @@ static gab_status leave_sign(void *user, bool *took_rank)
   return GAB_OK;
 }
 
-/* The last spare of several dies while all of them rest, and nobody notices until a repair counts who is left. The
- * others know that it is dead when its process is gone. */
+/* The last of several spares dies while all of them idle; this is not detected before a repair counts the remaining ones.
+ * The others know from the end of its process. */
 static void lose_a_spare(void)
 {
   const gab_process last = gab_world_processes(world) - 1;
@@ -237,12 +237,12 @@ static void lose_a_spare(void)
     for (gab_process process = gab_world_members(world)->ranks; process <= last; process++)
       while (unlink(sign_of(process, pid)) != 0) usleep(1000);
     for (kill((pid_t)pid, SIGKILL); kill((pid_t)pid, 0) == 0;) usleep(1000);
-    usleep(200000); /* the others that rest look round meanwhile */
+    usleep(200000); /* the other idle spares poll meanwhile */
   }
   REQUIRE_OK(gab_world_barrier(world));
 }
 
-/* A spare waits until it is called, and runs from then on, or is let go. */
+/* A spare waits until it gets a rank, and runs from then on, or is dismissed. */
 static bool comes_to_play(void)
 {
   gab_status abort_request;
@@ -255,7 +255,7 @@ static bool comes_to_play(void)
   return true;
 }
 
-/* Everybody has to know who was to die. */
+/* All processes need to know which ones had to die. */
 static void declare_the_dead(void)
 {
   REQUIRE_OK(gab_world_max_u64(world, &play.doomed, 1));

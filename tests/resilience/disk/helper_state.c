@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small checkpoint (resilience/recovery/state.h) in a program of its own, for script_state.sh: helper_state STEPS
- * HOW DEATHS. Each rank has a value of its own, a list that grows by one entry in each step, and a number
- * that all share. Prints "from N" when the loop begins, sums over all at its end, and what went wrong. HOW:
- * full; shrinks (all parts can be adopted); stuck (it may shrink, but not all can); short (a part of another
- * size). A death is RANK@STEP; with c behind it, within the save of that step; with l, within the load of
- * that call (0, 1, ...). */
+/* The small checkpoint (resilience/recovery/state.h) in a program of its own, for script_state.sh: helper_state STEPS HOW
+ * DEATHS. Each rank has a value, a list that grows by one entry in each step, and a number equal on all. Prints "from N"
+ * when the loop begins, sums over all at its end, and errors. HOW: full; shrinks (all parts can be adopted); stuck (it may
+ * shrink, but not all can); short (a part of another size). A death is RANK@STEP; with suffix c, within the save of that
+ * step; with suffix l, within the load of that call (0, 1, ...). */
 #include "core/messages/collective.h"
 #include "resilience/reports/completion.h"
 #include "resilience/recovery/state.h"
@@ -70,8 +69,8 @@ static void die_if_told(int64_t step, char where)
   }
 }
 
-/* In the middle of a save: the image has been sent, nothing is agreed on. The root takes its time before it writes on at
- * the files of steps 3 and 4: who waits for them must not go on before. */
+/* During a save: the image has been sent, nothing is agreed on. The root delays writing the files of steps 3 and 4: a rank
+ * that waits for them must not continue before. */
 static void watch(void *user, gab_world *world, gab_fault_point phase)
 {
   const struct timespec nap = {.tv_nsec = 100 * 1000 * 1000};
@@ -87,7 +86,7 @@ static gab_status create_nothing(void *user) { return (void)user, GAB_OK; }
 static gab_status restore_nothing(void *user) { return (void)user, GAB_OK; }
 static void swap_nothing(void *user) { (void)user; }
 
-/* A part with buffers of its own, were it only one of the three callbacks, is refused. */
+/* A part with separate buffers, even with only one of the three callbacks, is refused. */
 static gab_status offer_own_buffers(gab_state *state)
 {
   const gab_entity plain = {
@@ -136,7 +135,7 @@ static gab_status compute(gab_state *state, int64_t step)
   return gab_reinit_test(gab_state_world(state));
 }
 
-/* Of a run that shrinks only what does not depend on how many there are. */
+/* For a run that shrinks, only values that do not depend on the number of ranks. */
 static gab_status report(gab_state *state)
 {
   gab_world *world = gab_state_world(state);

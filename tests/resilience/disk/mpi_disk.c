@@ -30,7 +30,7 @@ static void what_is_written_is_the_snapshot_though_others_follow(writing *w)
   gab_restart_report report;
   CHECK(write_step(w, 5));
   const uint64_t then = checksum_of(w), total = w->app->total;
-  for (gab_step step = 5; step < 9; step++) { /* each snapshot wants the buffer that is being written */
+  for (gab_step step = 5; step < 9; step++) { /* each snapshot needs the buffer that is being written */
     CHECK(automaton_step(w->app, step) == GAB_OK);
     CHECK(gab_checkpoint_take(w->checkpoint, step + 1) == GAB_OK);
   }
@@ -79,7 +79,7 @@ static void one_write_at_a_time_and_each_step_once(writing *w)
   bool busy = gab_disk_is_busy(w->disk), again = write_step(w, 21);
   CHECK(busy && !again);
   CHECK(gab_disk_wait(w->disk) == GAB_OK);
-  CHECK(!write_step(w, 20)); /* it lies there already */
+  CHECK(!write_step(w, 20)); /* it exists already */
   CHECK(write_step(w, 22));
   CHECK(gab_disk_wait(w->disk) == GAB_OK);
 }
@@ -105,7 +105,7 @@ static void what_is_given_up_leaves_no_file_and_can_be_begun_again(writing *w)
   CHECK(count_files(path, ".tmp") == 0 && count_files(path, "manifest.json") == 0);
 }
 
-/* A process out of files, or a file system that is away for a moment: nothing is wrong with the checkpoint. */
+/* Out of file descriptors, or a file system that is temporarily unavailable: the checkpoint is intact. */
 static void what_cannot_be_opened_for_now_is_not_set_aside(writing *w)
 {
   const gab_rank last = gab_members_count(gab_world_members(w->app->world)) - 1;
@@ -128,12 +128,12 @@ static void what_cannot_be_opened_for_now_is_not_set_aside(writing *w)
   gab_restart_destroy(&restart);
 }
 
-/* Hashes of files are made of what lies in memory: they say nothing of what happened to it before. */
+/* Hashes of files are computed from memory, so they do not detect earlier changes there. */
 static void what_has_changed_in_memory_does_not_become_a_checkpoint(writing *w)
 {
   const gab_rank last = gab_members_count(gab_world_members(w->app->world)) - 1;
   gab_restart *restart;
-  for (gab_step step = 40; step < 42; step++) { /* the image of a rank; what is equal on all */
+  for (gab_step step = 40; step < 42; step++) { /* the image of a rank; replicated data */
     bool begun = false;
     CHECK(gab_checkpoint_take(w->checkpoint, step) == GAB_OK);
     gab_snapshot *snapshot = &w->checkpoint->snapshots[w->checkpoint->valid];

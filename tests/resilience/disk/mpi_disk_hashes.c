@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { GOOD = 50 }; /* step of the checkpoint that stays whole; the damaged ones come behind it */
+enum { GOOD = 50 }; /* step of the intact checkpoint; the damaged ones follow */
 
 typedef enum damage { IMAGE, REPLICATED, HASH_OF_IMAGE, IMAGE_AND_HASH, TABLE, DAMAGE_COUNT } damage;
 
@@ -26,7 +26,7 @@ static const char *const words[DAMAGE_COUNT] = {
 
 /* ---------------------------------------------------------------- damaging a file */
 
-/* The file of group 0, in which the part of rank 0 is: the root knows that from its memory. */
+/* The file of group 0, which contains the part of rank 0: known to the root. */
 static void open_file(const writing *w, gab_step step, gab_buffer *content, char path[GAB_DISK_PATH + 32])
 {
   char folder[GAB_DISK_PATH];
@@ -95,7 +95,7 @@ static void damage_file(const writing *w, damage what, gab_step step)
 
 typedef struct hearing {
   const char *word;
-  int told, expected; /* messages in all, and with that word */
+  int told, expected; /* messages in total, and with that word */
 } hearing;
 
 static void hear(void *user, const char *message)
@@ -118,7 +118,7 @@ static void verify_names_it(const writing *w, damage what, gab_step step)
   gab_manifest_release(&manifest);
 }
 
-/* @param[out] newest  its step; NULL: not wanted */
+/* @param[out] newest  its step; may be NULL */
 static int count_listed(const writing *w, gab_step *newest)
 {
   gab_restart *restart;
@@ -129,7 +129,7 @@ static int count_listed(const writing *w, gab_step *newest)
   return count;
 }
 
-/* All ranks go to the one before, though only those of the first group have read what is damaged. */
+/* All ranks load the checkpoint before, although only those of the first group have read damaged data. */
 static void the_one_before_is_loaded(writing *w, damage what, gab_step step, uint64_t good, uint64_t total)
 {
   gab_restart *restart;
@@ -140,7 +140,7 @@ static void the_one_before_is_loaded(writing *w, damage what, gab_step step, uin
   CHECK(gab_restart_load(restart, w->checkpoint, &report) == GAB_OK);
   gab_restart_destroy(&restart);
   CHECK(gab_world_barrier(w->app->world) == GAB_OK);
-  if (what == TABLE) { /* nothing that is loaded */
+  if (what == TABLE) { /* not part of the loaded data */
     CHECK(report.step == step && count_listed(w, NULL) == before);
     return;
   }
@@ -162,7 +162,7 @@ static void what_has_changed_on_disk_is_found(writing *w)
 {
   CHECK(write_step(w, GOOD));
   const uint64_t good = checksum_of(w), total = w->app->total;
-  for (gab_step step = 1; step < 3; step++) { /* snapshots that want the buffer of the one on its way */
+  for (gab_step step = 1; step < 3; step++) { /* snapshots that need the buffer of the one being written */
     CHECK(automaton_step(w->app, step) == GAB_OK);
     CHECK(gab_checkpoint_take(w->checkpoint, step) == GAB_OK);
   }
@@ -182,8 +182,7 @@ static void what_has_changed_on_disk_is_found(writing *w)
   }
 }
 
-/* Hashes of files are taken from memory: a bit that has changed there before is found by the hash of the
- * image. */
+/* Hashes of files are computed from memory: a bit that changed there before is detected by the hash of the image. */
 static void what_has_changed_before_is_not_written(writing *w)
 {
   const gab_step step = GOOD + 100;
@@ -206,7 +205,7 @@ int main(void)
   automaton app;
   writing w;
   REQUIRE_OK(gab_world_create(NULL, NULL, &world));
-  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the test needs the warnings */
   CHECK(automaton_create(&app, world, (const int32_t[3]){5, 2, 1}) == GAB_OK);
   begin_writing(&w, &app, "mpi_disk_hashes");
   what_has_changed_on_disk_is_found(&w);

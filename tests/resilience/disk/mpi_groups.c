@@ -18,7 +18,7 @@
 
 static size_t network_bytes;
 
-/* In front of that of the MPI library. */
+/* Intercepts the call of the MPI library. */
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int target, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
@@ -30,7 +30,7 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int target, int ta
 
 /* ---------------------------------------------------------------- images */
 
-/* Of which everybody knows every byte. */
+/* Pseudo-random bytes known to all ranks. */
 static size_t image_size(uint64_t seed, gab_rank rank, size_t most)
 {
   uint64_t random = gab_hash_counter(seed, 1, (uint64_t)rank);
@@ -106,14 +106,15 @@ static void check_memory(const bench *b)
   gab_placement_costs costs = gab_placement_get_costs(&b->snapshot->placement, (double)b->most);
   double held = (double)gab_memory_now(GAB_MEMORY_SNAPSHOT), due = (double)b->most + costs.kept;
   uint64_t most = (uint64_t)held;
-  CHECK(gab_world_max_u64(b->world, &most, 1) == GAB_OK); /* the formula is about the rank that keeps most */
-  if (b->checkpoint.redundancy.scheme->holder) return;    /* the formula is about the mean rank there */
+  CHECK(gab_world_max_u64(b->world, &most, 1) ==
+        GAB_OK);                                       /* the formula holds for the rank that stores most */
+  if (b->checkpoint.redundancy.scheme->holder) return; /* the formula holds for the mean there */
   CHECK((double)most <= 1.02 * due && (double)most >= 0.98 * due);
 }
 
 static uint64_t draw(const bench *b, uint64_t what) { return gab_hash_counter(b->seed, 3, what); }
 
-/* Who is dead and whose bytes have changed, the same on all members of the group. */
+/* Dead ranks and changed bytes, the same on all members of the group. */
 static void draw_losses(const bench *b, const gab_group *group, gab_group_losses *losses)
 {
   *losses = (gab_group_losses){{false}, {false}, {false}, {0}};
@@ -152,13 +153,13 @@ static void lose_and_rebuild(bench *b)
   }
 }
 
-/* A scheme of a user's: two members keep the images of all, because they have the memory for it. This table
- * is all that it takes (and gab_scheme_register(), to be chosen by name). */
+/* A user-defined scheme: two members with enough memory store the images of all. It needs only this table (and
+ * gab_scheme_register(), to be chosen by name). */
 static int one_copy(int32_t count) { return count > 1; }
 static int32_t at_the_servers(const gab_scheme_places *places, int32_t place, int copy, int copies)
 {
   (void)places, (void)copy, (void)copies;
-  return place % 2 == 0; /* even places at the second, odd ones at the first */
+  return place % 2 == 0; /* even places at the second one, odd ones at the first */
 }
 static const gab_scheme servers = {.name = "servers",
                                    .doc = "whole images at the first two members",
@@ -213,7 +214,7 @@ static void random_losses_come_back(bench *b, int cases)
   }
 }
 
-/* Kohl et al. 2017, eq. 2, of one snapshot. */
+/* Kohl et al. 2017, eq. 2, for one snapshot. */
 static void memory_and_network_are_those_of_the_formula(bench *b)
 {
   static gab_snapshot snapshot;
@@ -221,7 +222,7 @@ static void memory_and_network_are_those_of_the_formula(bench *b)
     begin(b, &snapshot, &schemes[s]);
     for (int i = 0; i < 3; i++) {
       b->seed++;
-      b->most = (size_t)(2 + (i == 1)) << 20; /* once it has to grow */
+      b->most = (size_t)(2 + (i == 1)) << 20; /* must grow once */
       take(b);
       check_memory(b);
     }

@@ -18,14 +18,14 @@
 enum {
   HEADER = 128,
   MOST = 1 << 20
-}; /* before what is handed out, in a file (core/memory/node_memory_impl.h) */
+}; /* bytes in a file before the allocated memory (core/memory/node_memory_impl.h) */
 
 static const gab_memory_key key = {{5, 7}};
 
 typedef struct node {
   gab_world *world;
   char top[64], folder[80];
-  int left; /* files of this process that look like those of a dead one */
+  int left; /* number of files of this process that look like those of a dead one */
 } node;
 
 static bool recognise(const unsigned char *bytes, size_t count, gab_image_header *header)
@@ -46,13 +46,13 @@ static void leave(node *n, const char *name, bool (*wanted)(const gab_image_head
   const size_t count = file ? fread(bytes, 1, MOST, file) : 0;
   if (file) fclose(file);
   if (!recognise(bytes, count, &header) || !wanted(&header)) return;
-  /* Process 1 was not started in its seventh tick, so this one is gone. */
+  /* Process 1 was not started in its seventh tick, so the named process does not exist. */
   snprintf(path, sizeof path, "%s/1-%d-7.mem", n->folder, 1000 * (int)gab_world_rank(n->world) + n->left++);
   file = fopen(path, "wb");
   CHECK(file && fwrite(bytes, 1, count, file) == count && fclose(file) == 0);
 }
 
-/* What a SIGKILL now would leave of this process, as far as it is wanted. */
+/* Files of this process as a SIGKILL would leave them now, limited to those that are wanted. */
 static void leave_all(node *n, bool (*wanted)(const gab_image_header *header))
 {
   char own[32];
@@ -98,8 +98,8 @@ static gab_checkpoint *new_checkpoint(automaton *app)
   return checkpoint;
 }
 
-/* Snapshot 1, and two tries at snapshot 2: of the first one nothing but the image of rank 0 is left, of the second
- * one all others. @return the checksum of snapshot 1 */
+/* Snapshot 1, and two attempts at snapshot 2: of the first only the image of rank 0 exists, of the second all others.
+ * @return the checksum of snapshot 1 */
 static uint64_t leave_two_tries(node *n, automaton *app)
 {
   gab_restore_report report;
@@ -110,7 +110,7 @@ static uint64_t leave_two_tries(node *n, automaton *app)
   CHECK(automaton_step(app, 5) == GAB_OK && gab_checkpoint_take(checkpoint, 6) == GAB_OK);
   leave_all(n, of_the_first_try);
   break_and_repair(app);
-  checkpoint->snapshots[checkpoint->valid].complete = false; /* as if nobody had got through with it */
+  checkpoint->snapshots[checkpoint->valid].complete = false; /* as if no process had completed it */
   CHECK(gab_checkpoint_restore(checkpoint, &report) == GAB_OK && report.step == 5 &&
         checksum_of(app) == first);
   for (gab_step step = 5; step < 7; step++) CHECK(automaton_step(app, step) == GAB_OK);
@@ -134,7 +134,7 @@ static void images_of_two_tries_do_not_make_one_snapshot(node *n, automaton *app
   CHECK(gab_node_restart_load(node_restart, checkpoint, &report) == GAB_OK);
   CHECK(report.step == 5 && checksum_of(app) == first);
   CHECK(gab_checkpoint_take(checkpoint, 5) == GAB_OK);
-  CHECK(checkpoint->snapshots[checkpoint->valid].serial == 3); /* another number than any that lies there */
+  CHECK(checkpoint->snapshots[checkpoint->valid].serial == 3); /* a number that no file has */
   gab_node_restart_destroy(&node_restart, true);
   gab_checkpoint_destroy(&checkpoint);
   CHECK(gab_world_barrier(app->world) == GAB_OK);
@@ -145,7 +145,7 @@ int main(void)
 {
   automaton app;
   node n = {0};
-  umask(S_IRWXG | S_IRWXO); /* what others could have written is not taken */
+  umask(S_IRWXG | S_IRWXO); /* files that others could have written are not used */
   REQUIRE_OK(gab_world_create(NULL, NULL, &n.world));
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR);
   snprintf(n.top, sizeof n.top, "mpi_node_restart-np%" GAB_PRI_RANK ".tmp",

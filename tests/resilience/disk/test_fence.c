@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=120 labels=quick */
-/* Fencing tokens: of parts of a run that ask at the same instant, in processes of their own, one goes on; and who asks
- * late, was cut off before the last token, belongs to an earlier job, or finds the folder cleared, does not. */
+/* Fencing tokens: of several parts of a run that claim at the same time, in separate processes, one continues. A part that
+ * claims late, was cut off before the last token, belongs to an earlier job, or finds the folder cleared, does not
+ * continue. */
 #include "resilience/recovery/fence_impl.h"
 
 #include <fcntl.h>
@@ -66,7 +67,7 @@ static uint64_t begin(uint64_t job)
   return token;
 }
 
-/* @return whether processes first … last, which know `token`, go on; then with the new one */
+/* @return whether processes first … last, which know `token`, continue; then with the new one */
 static bool goes_on(gab_process first, gab_process last, uint64_t job, uint64_t *token)
 {
   gab_members processes = processes_between(first, last);
@@ -80,14 +81,14 @@ static bool goes_on(gab_process first, gab_process last, uint64_t job, uint64_t 
 
 /* ---------------------------------------------------------------- races */
 
-/* In a process of its own: waits for the gun. */
+/* In a separate process: waits for the start signal. */
 static void run_part(int gun, gab_process first, gab_process last, uint64_t token)
 {
   char shot;
   gab_members processes = processes_between(first, last);
   const gab_claimant self = claimant(&processes, JOB);
   gab_verdict what;
-  if (read(gun, &shot, 1) != 0) _exit(3); /* the end of the pipe is the signal: all get it at once */
+  if (read(gun, &shot, 1) != 0) _exit(3); /* closing the pipe is the signal, which all get at once */
   if (gab_token_ask(&self, &token, true, &what) != GAB_OK) _exit(2);
   _exit(what == GAB_VERDICT_OURS ? 0 : 1);
 }
@@ -133,11 +134,11 @@ static void test_late(void **state)
   assert_int_equal(mine, token + 1);
   assert_false(goes_on(4, 15, JOB, &theirs));
   assert_false(goes_on(4, 15, JOB, &theirs)); /* nor later */
-  assert_true(goes_on(0, 2, JOB, &mine));     /* the part that went on loses more */
+  assert_true(goes_on(0, 2, JOB, &mine));     /* the part that continued loses more processes */
   assert_false(goes_on(4, 15, JOB, &theirs));
 }
 
-/* A part made its token and died in the midst before any other of it knew: they find it named for them. */
+/* A part created its token and its creator died before the others knew of it: they find the token with their names. */
 static void test_broken_off(void **state)
 {
   (void)state;
@@ -148,7 +149,7 @@ static void test_broken_off(void **state)
   assert_false(goes_on(8, 15, JOB, &other));
 }
 
-/* The part that made it parts again before all knew: both know of it, one gets the next. */
+/* The part that created the token splits again before all knew: both parts know of it, one gets the next token. */
 static void test_parted_again(void **state)
 {
   (void)state;
@@ -158,8 +159,8 @@ static void test_parted_again(void **state)
   assert_false(goes_on(0, 3, JOB, &left));
 }
 
-/* A part that was cut off wakes up when the run has been started again in the folder, or has ended there: processes of the
- * same numbers are others. */
+/* A part that was cut off wakes up after the run was restarted in the folder, or ended there: processes with the same
+ * numbers belong to another job. */
 static void test_earlier_job(void **state)
 {
   (void)state;
@@ -169,7 +170,7 @@ static void test_earlier_job(void **state)
   assert_true(goes_on(0, 7, JOB + 1, &now));
   (void)begin(JOB + 2);
   (void)begin(JOB + 3);
-  assert_false(goes_on(0, 7, JOB, &old)); /* the number behind its own is gone */
+  assert_false(goes_on(0, 7, JOB, &old)); /* the number after its own was removed */
   assert_false(goes_on(0, 7, JOB + 1, &now));
 }
 
@@ -183,12 +184,12 @@ static void test_writer(void **state)
   assert_false(gab_token_is_theirs(&there, token));
   assert_true(goes_on(0, 7, JOB, &mine));
   assert_true(gab_token_is_theirs(&there, token));
-  assert_false(gab_token_is_theirs(&here, token)); /* its own, of which it has not heard yet */
+  assert_false(gab_token_is_theirs(&here, token)); /* its own token, not known to it yet */
   gab_members_release(&left);
   gab_members_release(&right);
 }
 
-/* What is no token makes nobody the winner. */
+/* An invalid token lets no part continue. */
 static void test_damaged(void **state)
 {
   (void)state;
@@ -206,7 +207,8 @@ static void test_damaged(void **state)
   gab_members_release(&left);
 }
 
-/* The smaller part, which asks first, and who could not go on wait, and find the token taken by the larger one that came later. */
+/* The smaller part, which claims first, and a part that cannot continue wait, and then find the token taken by the larger
+ * part, which came later. */
 static void test_larger_part_first(void **state)
 {
   (void)state;
@@ -227,7 +229,7 @@ static void test_larger_part_first(void **state)
     char byte;
     uint64_t mine = token;
     assert_int_equal(read(ready[0], &byte, 1), 1);
-    usleep(300000); /* it has asked, and waits: else it would have the token by now */
+    usleep(300000); /* it has claimed, and waits: otherwise it would have the token by now */
     assert_true(goes_on(can_go_on ? 0 : 1, 9, JOB, &mine));
     assert_int_equal(waitpid(smaller, &status, 0), smaller);
     assert_true(WIFEXITED(status));
@@ -237,7 +239,7 @@ static void test_larger_part_first(void **state)
   }
 }
 
-/* A run is over: whoever has not heard of it does not go on, and can tell that it is over; the next job begins behind. */
+/* After the end of a run no other part continues, and each detects the end; the next job begins after that token. */
 static void test_over(void **state)
 {
   (void)state;
@@ -258,7 +260,7 @@ static void test_over(void **state)
   assert_false(goes_on(1, 15, JOB, &late));
   assert_true(gab_token_is_theirs(&known, over - 1));
   assert_int_equal(begin(JOB + 1), over + 1);
-  /* Another part was first: it is not over. */
+  /* another part was first: the run is not over */
   uint64_t ours = begin(JOB), theirs = ours;
   assert_true(goes_on(1, 15, JOB, &theirs));
   assert_int_equal(gab_token_ask(&last, &ours, true, &what), GAB_OK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash of an image, taken behind those that write it. */
+/* The hash of an image, computed while its bytes are written. */
 /* gabion-test: labels=quick */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static size_t size_of_part(uint64_t seed, size_t record, size_t at, size_t left)
   return wanted < left ? wanted : left;
 }
 
-/* @return what went wrong */
+/* @return number of errors */
 static int write_pieces(gab_buffer *record, uint64_t seed, size_t number, const unsigned char *first)
 {
   while (record->size < record->capacity) {
@@ -40,7 +40,7 @@ static int write_pieces(gab_buffer *record, uint64_t seed, size_t number, const 
   return 0;
 }
 
-/* The same bytes: a small one, then what goes past the cache. */
+/* The same bytes: small ones, then some written by non-temporal stores. */
 static int write_rows(gab_buffer *record, gab_rows_lie lie, uint64_t seed, size_t number,
                       const unsigned char *first)
 {
@@ -60,7 +60,7 @@ static int write_rows(gab_buffer *record, gab_rows_lie lie, uint64_t seed, size_
   return begun && gab_buffer_rows_end(&rows) != GAB_OK;
 }
 
-/* Whole pieces of 128 kB whose hashes were taken on the way. */
+/* Whole pieces of 128 kB that were hashed while written. */
 static size_t count_known(const gab_checksum_trail *trail)
 {
   size_t known = 0;
@@ -68,15 +68,15 @@ static size_t count_known(const gab_checksum_trail *trail)
   return known;
 }
 
-/* As an image is written: a head that is changed at the end, records by several threads, each in pieces, and
- * an end. @return how many pieces of it were hashed on the way */
+/* Writes an image: a head that is changed at the end, records by several threads, each in pieces, and an end. @return
+ * number of pieces hashed while written */
 static size_t write_image(gab_buffer *out, uint64_t seed, size_t records, const size_t *offsets, way way)
 {
   const size_t head = 40, tail = 1000, all = head + offsets[records] + tail;
   gab_checksum_trail trail = {0};
   void *place;
   assert_int_equal(gab_buffer_fit(out, all + 8 + 5), GAB_OK);
-  assert_int_equal(gab_put_bytes(out, "12345", 5), GAB_OK); /* it does not begin where the buffer does */
+  assert_int_equal(gab_put_bytes(out, "12345", 5), GAB_OK); /* it does not begin at the start of the buffer */
   assert_int_equal(gab_checksum_begin(out), GAB_OK);
   assert_int_equal(gab_buffer_extend(out, head, &place), GAB_OK);
   memset(place, 0, head);
@@ -125,9 +125,10 @@ static void a_followed_image_has_the_same_hash_as_one_hashed_at_the_end(void **s
     write_image(&plain, seed, records, offsets, PLAIN);
     assert_int_equal(followed.size, plain.size);
     assert_memory_equal(followed.data, plain.data, plain.size);
-    /* A piece that begins in the small part of a record is not hashed on the way. */
+    /* A piece that begins in the small part of a record is not hashed while written. */
     for (way way = NONTEMPORAL; way <= IN_TURN; way++) {
-      if (nontemporal.data) memset(nontemporal.data, 0xab, nontemporal.size); /* nothing of the way before */
+      if (nontemporal.data)
+        memset(nontemporal.data, 0xab, nontemporal.size); /* no bytes of the previous way */
       gab_buffer_clear(&nontemporal);
       const size_t past = write_image(&nontemporal, seed, records, offsets, way);
       assert_in_range(past, known > records ? known - records : 0, known);

@@ -74,7 +74,7 @@ static void what_is_listed_goes_and_nothing_else(void **state)
   snprintf(path, sizeof path, "%s/fields", folder);
   assert_int_equal(mkdir(path, 0777), 0);
   put("a_1.png"), put("mine.png"), put("fields/f_2.h5"), put("fields/f_x.h5"), put("log.txt");
-  settle("a_<n>.png\nlog.txt\n", GAB_RUN_FILES_REMOVE, 0); /* no list yet: nothing is anybody's */
+  settle("a_<n>.png\nlog.txt\n", GAB_RUN_FILES_REMOVE, 0); /* no list yet: no file belongs to a run */
   assert_true(is_there("a_1.png"));
   settle("fields/f_<n>.h5\n", GAB_RUN_FILES_KEEP, 0);
   assert_true(is_there("a_1.png") && is_there("fields/f_2.h5"));
@@ -82,7 +82,7 @@ static void what_is_listed_goes_and_nothing_else(void **state)
   assert_false(is_there("a_1.png") || is_there("fields/f_2.h5"));
   assert_true(is_there("mine.png") && is_there("fields/f_x.h5") && is_there("log.txt"));
   put("a_1.png");
-  settle("c.csv\n", GAB_RUN_FILES_REMOVE, 0); /* the list of the last run counts */
+  settle("c.csv\n", GAB_RUN_FILES_REMOVE, 0); /* the list of the last run is used */
   assert_true(is_there("a_1.png"));
   snprintf(path, sizeof path, "rm -r %s", folder);
   assert_int_equal(system(path), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people and batch systems write for the time that a run has. */
+/* Formats of time limits of users and batch systems. */
 /* gabion-test: labels=quick */
 #include "resilience/loop/stop.h"
 

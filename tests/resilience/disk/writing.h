@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An automaton whose checkpoints are written to a folder on disk, for tests of that level. */
+/* An automaton with checkpoints in a folder on disk, for tests of that level. */
 #ifndef GABION_TESTS_WRITING_H
 #define GABION_TESTS_WRITING_H
 
@@ -21,7 +21,7 @@ typedef struct writing {
 
 static bool is_root(const writing *w) { return gab_world_is_root(w->app->world); }
 
-/* @param[in] name  of the test: the folder is called after it and the number of ranks */
+/* @param[in] name  of the test: part of the name of the folder, with the number of ranks */
 static void begin_writing(writing *w, automaton *app, const char *name)
 {
   gab_entity entity = automaton_entity(app);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cleanup handler gives back a buffer of which a peer has not read anything yet: rank 0 has sent a long message that rank 1
- * has not received, notices the death of rank 2, and its handler releases the buffer; only then rank 1 receives. For
+/* A cleanup handler releases a buffer that a peer has not read yet: rank 0 has sent a long message that rank 1 has not
+ * received, notices the death of rank 2, and its handler releases the buffer; only then rank 1 receives. For
  * script_reinit.sh:
  *
- *   helper_cleanup FILE     by which rank 1 hears that the buffer is gone
+ *   helper_cleanup FILE     signals the release to rank 1
  *
- * Rank 1 gets the whole message or the fault, and nobody crashes or hangs for it. */
+ * Rank 1 gets the whole message or the fault, and no process crashes or hangs. */
 #include "core/messages/port.h"
 #include "resilience/recovery/reinit.h"
 
@@ -55,8 +55,8 @@ static gab_status send_long(void)
   memset(place, PATTERN, BYTES);
   GAB_TRY(gab_reinit_add_cleanup(world, give_back, NULL));
   GAB_TRY(gab_port_send(port, 1, &message));
-  GAB_TRY(gab_port_receive(port, 2, &answer, GAB_SIZE_UNKNOWN)); /* from the one that dies */
-  return gab_port_finish(port);                                  /* comes back with the fault */
+  GAB_TRY(gab_port_receive(port, 2, &answer, GAB_SIZE_UNKNOWN)); /* from the rank that dies */
+  return gab_port_finish(port);                                  /* returns with the fault */
 }
 
 static bool is_whole(const gab_buffer *in)
@@ -68,7 +68,7 @@ static bool is_whole(const gab_buffer *in)
   return true;
 }
 
-/* Without a look at MPI until the buffer is gone. */
+/* Does not call MPI until the buffer is released. */
 static gab_status receive_late(void)
 {
   gab_buffer in;
@@ -84,7 +84,7 @@ static gab_status receive_late(void)
 
 static gab_status die(void)
 {
-  nanosleep(&(struct timespec){0, 100000000}, NULL); /* for the first part of the message to be on its way */
+  nanosleep(&(struct timespec){0, 100000000}, NULL); /* until the first part of the message is in transit */
   kill(getpid(), SIGKILL);
   return GAB_OK;
 }

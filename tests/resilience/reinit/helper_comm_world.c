@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The listing of Reinit++ as printed, around gab_reinit(): the program still uses MPI_COMM_WORLD after a process was replaced. For
- * script_comm_world.sh:
+/* The listing of Reinit++ as printed, around gab_reinit(): the program still uses MPI_COMM_WORLD after a process was
+ * replaced. For script_comm_world.sh:
  *
- *   helper_comm_world USE WAY     what of MPI_COMM_WORLD it uses, below; WAY: who replaces the dead (respawn, spare, shrink)
+ *   helper_comm_world USE WAY     use of MPI_COMM_WORLD, see below; WAY: replacement of the dead process (respawn, spare, shrink)
  *
  * Of three ranks number 1 dies in step 3, once. Prints the sum over all ranks and steps. */
 #include "resilience/recovery/state.h"

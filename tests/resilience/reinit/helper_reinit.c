@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Global restart behind one call: the listing of Reinit++ (Georgakoudis et al. 2020, figure 2, put right:
- * argc and argv as they are, a checkpoint that all load alike), with processes killed in every place; all end
- * with the undisturbed sum, or alike. For script_reinit.sh: helper_reinit SCENARIO FILE runs it; without an argument it
- * lists names, ranks, spares and exit codes. By FILE a process learns that another one waits for it. */
+/* Global restart behind one call: the listing of Reinit++ (Georgakoudis et al. 2020, figure 2, put right: argc and argv as
+ * they are, a checkpoint that all load alike), with processes killed at every place; all end with the undisturbed sum, or
+ * with the same error. For script_reinit.sh: helper_reinit SCENARIO FILE runs it; without an argument it lists names,
+ * ranks, spares and exit codes. FILE signals that another process waits. */
 #include "core/messages/collective.h"
 #include "resilience/checkpoint/checkpoint.h"
 #include "resilience/recovery/reinit.h"
@@ -23,7 +23,7 @@
 
 enum { STEPS = 12, MOST_DEATHS = 8, MOST_SPARES = 4, BUSY = 0, WAITS = 2 };
 
-/* Who dies where: a rank in one of its incarnations; a spare, by its number, by the hand of rank 0 in that step. */
+/* Deaths: a rank in one of its incarnations; a spare by its number, killed by rank 0 in that step. */
 typedef enum place {
   AT_REST,
   IN_COMPUTING,
@@ -40,8 +40,8 @@ typedef struct death {
   int step;
 } death;
 
-/* IS_BUSY: a survivor computes for a second, while another one waits for it in the repair. TWICE: gab_reinit() is called again when it
- * has returned; the second death is in that. */
+/* IS_BUSY: a survivor computes for a second while another one waits in the repair. TWICE: gab_reinit() is called again
+ * after its return; the second death is in that call. */
 typedef enum play_mode { FULL_SIZE = 0, SHRINKS = 1, RESPAWNS = 2, TWICE = 4, IS_BUSY = 8 } play_mode;
 
 typedef struct scenario {
@@ -80,7 +80,7 @@ static void pass(place where, int step)
   }
 }
 
-/* Rank 0 ends a spare that waits, and goes on when it is gone. Nobody else notices. */
+/* Rank 0 kills an idle spare, and continues when it is dead. No other process detects it. */
 static void lose_spares(int step)
 {
   for (int i = 0; i < MOST_DEATHS && play->deaths[i].step >= 0; i++) {
@@ -90,11 +90,11 @@ static void lose_spares(int step)
     const pid_t pid = (pid_t)spare_pids[d->rank];
     spare_pids[d->rank] = 0;
     for (kill(pid, SIGKILL); kill(pid, 0) == 0;) usleep(1000);
-    usleep(200000); /* the others that rest look round meanwhile */
+    usleep(200000); /* the other idle spares poll meanwhile */
   }
 }
 
-/* It comes to the repair a second after the other one. */
+/* It enters the repair a second after the other one. */
 static void compute_for_long(int step)
 {
   if (!(play->mode & IS_BUSY) || gab_world_rank(world) != BUSY || step != play->deaths[0].step || calls > 1)
@@ -137,7 +137,7 @@ static gab_status unpack(void *user, gab_reader *in)
   return gab_get_u64(in, &app->value);
 }
 
-/* A survivor that adopts adds the value, so that the sum over all is what it was. */
+/* A survivor that adopts adds the value, so that the sum over all is unchanged. */
 static gab_status adopt(void *user, gab_rank dead, gab_reader *in)
 {
   application *app = user;
@@ -152,11 +152,11 @@ static gab_status adopt(void *user, gab_rank dead, gab_reader *in)
 
 static void count_cleanup(void *user)
 {
-  REQUIRE(cleaned % 2 == *(int *)user); /* the last one first */
+  REQUIRE(cleaned % 2 == *(int *)user); /* in reverse order */
   cleaned++;
 }
 
-/* An ordinary MPI program's step: a ring, by the application's own communicator. */
+/* Step of an ordinary MPI program: a ring, on the communicator of the application. */
 static gab_status compute(application *app)
 {
   int comm_rank, size;
@@ -168,7 +168,7 @@ static gab_status compute(application *app)
   compute_for_long(app->step);
   MPI_Sendrecv(&mine, 1, MPI_UINT64_T, (comm_rank + 1) % size, 0, &theirs, 1, MPI_UINT64_T,
                (comm_rank + size - 1) % size, 0, gab_comm_mpi(comm), MPI_STATUS_IGNORE);
-  GAB_TRY(gab_reinit_test(world)); /* what came is garbage after a fault */
+  GAB_TRY(gab_reinit_test(world)); /* received data is garbage after a fault */
   app->value = (mine & 0xffffffffu) + 3 * (theirs & 0xffffffffu) + (uint64_t)app->step;
   app->step++;
   return GAB_OK;
@@ -184,19 +184,18 @@ static gab_status foo(gab_world *w, int argc, char **argv, gab_reinit_state stat
   REQUIRE(w == world && !gab_world_is_spare(world));
   REQUIRE(state == (calls > 1 ? GAB_REINIT_REINITED : was_spare ? GAB_REINIT_RESTARTED : GAB_REINIT_NEW));
   if ((play->mode & IS_BUSY) && state == GAB_REINIT_REINITED && gab_world_rank(w) == WAITS)
-    REQUIRE(gab_world_repair_times(w).waited > 0.5); /* of the second that it has waited for sure */
+    REQUIRE(gab_world_repair_times(w).waited > 0.5); /* of the second that it has waited at least */
   pass(ENTERING, app->step);
   REQUIRE(gab_reinit(w, argc, argv, foo, user) == GAB_ERR_STATE);
   GAB_TRY(gab_reinit_add_cleanup(world, count_cleanup, &first));
   GAB_TRY(gab_reinit_add_cleanup(world, count_cleanup, &second));
-  /* The state says nothing about data: that there is a checkpoint is known since one is taken at the very
-   * first. */
+  /* The state says nothing about data: a checkpoint exists because one is taken in the first call. */
   if (state == GAB_REINIT_NEW) GAB_TRY(gab_checkpoint_take(app->checkpoint, 0));
   gab_restore_report report;
   if (state != GAB_REINIT_NEW) GAB_TRY(gab_checkpoint_restore(app->checkpoint, &report));
   if (state != GAB_REINIT_NEW) pass(RESTORING, app->step);
   if (state != GAB_REINIT_NEW)
-    GAB_TRY(gab_checkpoint_take(app->checkpoint, app->step)); /* copies of all, again */
+    GAB_TRY(gab_checkpoint_take(app->checkpoint, app->step)); /* renews the copies */
   while (app->step < STEPS) {
     GAB_TRY(compute(app));
     pass(BEFORE_CHECKPOINT, app->step);
@@ -214,7 +213,7 @@ static gab_status fail_on_the_last(gab_world *w, int argc, char **argv, gab_rein
   return gab_world_barrier(w);
 }
 
-/* What an undisturbed run gives, by one process. */
+/* Result of an undisturbed run, computed by one process. */
 static uint64_t expected_sum(int ranks)
 {
   uint64_t now[64], next[64], sum = 0;
@@ -234,7 +233,7 @@ static uint64_t expected_sum(int ranks)
   {                                                                                                          \
     .step = -1                                                                                               \
   }
-/* Copies lie half-way round. */
+/* Copies are half the ring away. */
 static const scenario scenarios[] = {
     {"nobody", 2, 1, FULL_SIZE, GAB_OK, {NOBODY}},
     {"computing", 2, 1, FULL_SIZE, GAB_OK, {{1, 0, IN_COMPUTING, 5}, NOBODY}},
@@ -325,7 +324,7 @@ static const scenario scenarios[] = {
 };
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
 
-/* How many of the deaths are of processes that run a rank, until the end of this round. */
+/* Number of deaths of active processes until the end of this round. */
 static uint64_t deaths_meant(void)
 {
   uint64_t meant = 0;
@@ -344,7 +343,7 @@ static void tell_pids(int ranks)
   REQUIRE(gab_world_max_u64(world, spare_pids, MOST_SPARES) == GAB_OK);
 }
 
-/* One gab_reinit(), from the beginning. */
+/* One complete gab_reinit(). */
 static gab_status play_round(int argc, char **argv, application *app)
 {
   const gab_rank ranks = gab_world_members(world)->ranks;
@@ -357,13 +356,13 @@ static gab_status play_round(int argc, char **argv, application *app)
   uint64_t deaths = (uint64_t)gab_world_members(world)->gone_count;
   for (int32_t i = 0; i < gab_world_members(world)->return_count; i++)
     deaths += gab_world_members(world)->returns[i].incarnation;
-  REQUIRE(deaths == deaths_meant()); /* nobody died who was not to */
+  REQUIRE(deaths == deaths_meant()); /* no other process died */
   if (status == GAB_OK) {
     uint64_t sum = gab_world_is_spare(world) ? 0 : app->value;
     REQUIRE(gab_world_sum_u64(world, &sum, 1) == GAB_OK);
     REQUIRE(sum == expected_sum(ranks));
     REQUIRE((play->mode & SHRINKS) || gab_members_count(gab_world_members(world)) == ranks);
-    if (deaths_meant() == 0) REQUIRE(calls == !was_spare); /* that a spare died at rest nobody has noticed */
+    if (deaths_meant() == 0) REQUIRE(calls == !was_spare); /* the death of an idle spare was not detected */
     if (calls > 1) REQUIRE(app->last == GAB_REINIT_REINITED && cleaned == 2 * (calls - 1));
   }
   return status;
@@ -381,7 +380,7 @@ static int play_scenario(int *argc, char ***argv)
   const gab_forest_options options = {
       .grid = {.dimension = 2, .roots = {1, 1, 1}}, .cells = {4, 4, 1}, .dx = 1};
   REQUIRE(gab_forest_create(world, &options, &app.forest) ==
-          GAB_OK); /* of no blocks: what survives are the entities */
+          GAB_OK); /* without blocks: only entities survive */
   REQUIRE(gab_checkpoint_create(app.forest, &(gab_redundancy){.scheme = NULL}, &app.checkpoint) == GAB_OK);
   const gab_entity entity = {.name = "value",
                              .kind = GAB_ENTITY_PER_RANK,
@@ -399,7 +398,7 @@ static int play_scenario(int *argc, char ***argv)
     REQUIRE(status == play->ends); /* on spares too */
   }
   REQUIRE(gab_reinit_add_cleanup(world, count_cleanup, NULL) == GAB_ERR_STATE);
-  if (status == GAB_OK && (play->mode & RESPAWNS)) { /* nobody who is started could come here */
+  if (status == GAB_OK && (play->mode & RESPAWNS)) { /* a respawned process could not get here */
     REQUIRE(gab_reinit_allow_respawning(world, true) == GAB_ERR_STATE);
     REQUIRE(gab_reinit(world, *argc, *argv, foo, &app) == GAB_ERR_STATE);
     REQUIRE(strstr(gab_error_message(), "cannot be respawned"));
@@ -408,7 +407,7 @@ static int play_scenario(int *argc, char ***argv)
   gab_forest_destroy(&app.forest);
   const int code = gab_report_completion(world, gab_status_exit_code(status));
   REQUIRE(code == gab_status_exit_code(play->ends));
-  REQUIRE(gab_world_barrier(world) == GAB_OK); /* for all it was so, before one says it */
+  REQUIRE(gab_world_barrier(world) == GAB_OK); /* all have checked before one prints it */
   if (gab_world_is_root(world)) puts("gabion-test: passed");
   fflush(stdout);
   gab_world_destroy(&world);

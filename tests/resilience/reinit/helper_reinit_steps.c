@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A second process dies at each step of the recovery that gab_reinit() makes: before its K-th call of MPI in it. For
+/* A second process dies at each step of the recovery by gab_reinit(): before its K-th call of MPI in it. For
  * script_reinit_steps.sh:
  *
- *   helper_reinit_steps WHO K [respawn]     WHO: the process that dies there; 0 of K: nobody does
+ *   helper_reinit_steps WHO K [respawn]     WHO: the process that dies there; K 0: none does
  *
- * Five ranks, of which number 2 dies while it computes; no two of those that die keep copies for each other. Prints
- * the sum of all at the end, and whether somebody died in the recovery. */
+ * Five ranks; rank 2 dies while it computes; the dying ranks store no copies for each other. Prints the sum of all at the
+ * end, and whether a process died in the recovery. */
 /* gabion-test: needs=ulfm */
 #include "core/messages/collective.h"
 #include "resilience/recovery/state.h"
@@ -111,7 +111,7 @@ static gab_status compute(gab_state *state, uint64_t *value, gab_step step)
   return GAB_OK;
 }
 
-/* `recovers` ends behind the load, with its new copies: until then a recovery may be begun again. */
+/* `recovers` ends after the load, with its new copies: a recovery may start again until then. */
 static gab_status point(gab_world *w, int argc, char **argv, gab_reinit_state what, void *user)
 {
   gab_state *state = user;
