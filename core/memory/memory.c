@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Where a block comes from. */
+/* Source of a block. */
 typedef enum origin { FROM_HEAP, FROM_ARENA, FROM_NODE, SHARED } origin;
 
-/* Stands in the GAB_ALIGNMENT bytes before every block that is handed out. */
+/* In the GAB_ALIGNMENT bytes before every allocated block. */
 typedef struct header {
   void *raw;
   gab_arena *arena; /* FROM_ARENA */
@@ -34,7 +34,7 @@ _Static_assert(GAB_SHARED_MEMORY_OFFSET == GAB_ALIGNMENT,
 enum { OVERHEAD = 2 * GAB_ALIGNMENT, HUGE_FROM = 4 << 20, MAPPED_FROM = 32 << 20 };
 static const uint32_t magic_live = 0x9ab10c4bU;
 
-/* The last entry of each is the total over all uses. */
+/* The last entry of each is the total of all uses. */
 static atomic_size_t held_now[GAB_MEMORY_USE_COUNT + 1];
 static atomic_size_t held_peak[GAB_MEMORY_USE_COUNT + 1];
 
@@ -59,9 +59,9 @@ static void count_down(uint32_t use, size_t bytes)
 
 static header *header_of(void *memory) { return (header *)(void *)((unsigned char *)memory - GAB_ALIGNMENT); }
 
-/* Images, lists and buffers of many megabytes in pages of 2 MB: fewer translations of addresses for whoever
- * packs into them, and fewer pages that the MPI library has to look up when it copies between processes. Only
- * what lies wholly inside, so nothing gets larger. A system that has none goes on without. */
+/* Requests pages of 2 MB for images, lists and buffers of many megabytes: fewer TLB misses when packing, and fewer pages
+ * for the MPI library to look up when it copies between processes. Only for pages entirely inside the block, so no block
+ * gets larger. Without effect if the system has none. */
 static void ask_for_huge_pages(void *raw, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -74,14 +74,14 @@ static void ask_for_huge_pages(void *raw, size_t bytes)
 #endif
 }
 
-/* Where the block begins in what was asked for it, a header ahead of it. */
+/* Begin of the block in its allocation, after the header. */
 static unsigned char *first_block(void *raw)
 {
   const uintptr_t first = ((uintptr_t)raw + OVERHEAD - 1) / GAB_ALIGNMENT * GAB_ALIGNMENT;
   return (unsigned char *)raw + (first - (uintptr_t)raw);
 }
 
-/* Counts it and writes its header. @return what is handed out */
+/* Counts the block and writes its header. @return the block */
 static void *begin_block(const header *head)
 {
   unsigned char *block = first_block(head->raw);
@@ -96,8 +96,8 @@ static gab_status out_of_memory(size_t bytes)
            gab_memory_now(GAB_MEMORY_USE_COUNT));
 }
 
-/* Large zeroed blocks come from calloc untouched, so that each page lands near the thread that first writes
- * to it: hence not aligned_alloc and memset. */
+/* Large zeroed blocks come from calloc untouched, so that each page is placed near the thread that first writes to it:
+ * hence not aligned_alloc and memset. */
 static gab_status allocate(size_t bytes, gab_memory_use use, bool zeroed, void **memory)
 {
   if ((unsigned)use >= GAB_MEMORY_USE_COUNT)
@@ -144,10 +144,9 @@ static void release(void *memory)
 
 static bool is_ours(void *memory) { return header_of(memory)->magic == magic_live; }
 
-/* What the system's allocator gave it moves page by page where the block is a mapping of its own: nothing is copied, nothing is there
- * twice. With glibc those from 32 MiB on are, unless the heap happens to have as much free in one piece. From which smaller size
- * on depends on what was released before: such a block may well lie in the heap, and would be copied, also where nobody needs
- * what is in it. */
+/* The system moves a block page by page if it is a separate mapping: without a copy or a second block. With glibc blocks
+ * from 32 MiB on are, unless the heap happens to have that much free in one piece. The threshold below that depends on what
+ * was released before: such a block may be in the heap and would be copied, even if its content is not needed. */
 static bool moves_by_pages(void *memory, size_t bytes, gab_memory_use use)
 {
   const header *head = header_of(memory);

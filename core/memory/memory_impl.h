@@ -7,13 +7,13 @@
 #include "core/memory/memory.h"
 #include "core/memory/shared_memory.h"
 
-/** Allocates memory that has a key and keeps it when it grows or shrinks; otherwise like gab_alloc(). Memory of snapshots in
- *  node memory (core/memory/node_memory.h) is allocated here, too, and has no key.
- *  @return ::GAB_ERR_MEMORY if the system has no such memory or too little, or limits the length of files below `bytes` */
+/** Allocates memory with a key, which it keeps when it grows or shrinks; otherwise like gab_alloc(). Memory of snapshots in
+ * node memory (core/memory/node_memory.h) is allocated here, too, and has no key. @return ::GAB_ERR_MEMORY if the system
+ * has no such memory or too little, or limits the length of files below `bytes` */
 gab_status gab_alloc_shared(size_t bytes, gab_memory_use use, void **memory);
 
-/** The key of a block, for other processes of this machine. Local.
- *  @return false if it has no key, as all memory that is not from gab_alloc_shared(); NULL is allowed */
+/** The key of a block, for other processes of this machine. Local. @return false if it has no key, like all memory not from
+ * gab_alloc_shared(); NULL is allowed */
 bool gab_shared_key_of(const void *memory, gab_shared_key *key);
 
 #endif

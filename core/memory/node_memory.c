@@ -47,7 +47,7 @@ gab_status gab_node_memory_open(const char *folder, const char *node, gab_memory
   const int whole = gab_own_folder_open(AT_FDCWD, folder, true, why);
   if (whole < 0) GAB_FAIL(GAB_ERR_IO, "no folder for snapshots: %s", why);
   while (flock(whole, LOCK_SH) != 0 && errno == EINTR) {
-  } /* who looks whether it is in use holds it for a moment */
+  } /* a process that checks for use holds the lock for a moment */
   const int own = gab_own_folder_open(whole, node, true, why);
   if (own < 0) {
     close(whole);
@@ -66,7 +66,7 @@ void gab_node_memory_close(bool spent)
 {
   open_now = false;
   if (!folder_now[0] || mapped_now > 0) return;
-  rmdir(folder_now); /* fails while somebody else has files there */
+  rmdir(folder_now); /* fails if others have files there */
   if (spent && flock(run_file, LOCK_EX | LOCK_NB) == 0) gab_own_folder_remove(AT_FDCWD, run_now);
   close(node_file);
   close(run_file);
@@ -77,8 +77,8 @@ void gab_node_memory_close(bool spent)
 
 bool gab_node_memory_serves(size_t bytes) { return open_now && bytes > 0; }
 
-/* Without its space reserved, a full /dev/shm would show as a deadly signal when a page is touched. (Where
- * the file system cannot reserve, posix_fallocate() would write all of it.) */
+/* Without reserved space, a full /dev/shm would end the process by a signal when a page is touched. (Where the file system
+ * cannot reserve, posix_fallocate() would write all of it.) */
 static bool reserve(int file, size_t bytes)
 {
   if (bytes > (size_t)PTRDIFF_MAX) return false;
@@ -141,7 +141,7 @@ static bool is_left(const char *name)
   return gab_process_start(pid) != start;
 }
 
-/* @return false if it has nothing in it, or another stamp */
+/* @return false if it is empty, or has another stamp */
 static bool map_file(int opened, gab_memory_key key, gab_left_memory *left)
 {
   struct stat status;
@@ -161,7 +161,7 @@ static bool map_file(int opened, gab_memory_key key, gab_left_memory *left)
   return true;
 }
 
-/* It is opened before it is claimed: what is not ours alone keeps its name. */
+/* Opened before it is claimed: a file that is accessible to others keeps its name. */
 static void claim_file(int folder, const char *theirs, gab_memory_key key, gab_left_memory *left)
 {
   char mine[100], why[GAB_OWN_WHY];
@@ -171,10 +171,9 @@ static void claim_file(int folder, const char *theirs, gab_memory_key key, gab_l
     return;
   }
   name_of(next_file++, mine);
-  if (renameat(folder, theirs, folder, mine) == 0) { /* else somebody else was faster */
+  if (renameat(folder, theirs, folder, mine) == 0) { /* else another process was faster */
     snprintf(left->name, sizeof left->name, "%s", mine);
-    /* Its process may have ended before the file had its size: nothing is in it, and others wait behind it.
-     */
+    /* Its process may have ended before the file had its size: it is empty, and would block the search for others. */
     if (!map_file(opened, key, left)) unlinkat(folder, mine, 0);
   }
   close(opened);

@@ -23,46 +23,41 @@
 extern "C" {
 #endif
 
-/** What files are stamped with. */
+/** Stamp of the files. */
 typedef struct gab_memory_key {
   uint64_t word[2];
 } gab_memory_key;
 
-/** Snapshots lie in files of FOLDER/NODE from now on. Local; once, before the first snapshot.
- *  @param[in] folder  of the run, which it locks (shared); made if it is not there; its parent has to exist
- *  @param[in] node  name of the node: several may share a file system, and emulated ones share a machine
- *  @param[in] key  of the run
- *  @return ::GAB_ERR_IO if it cannot be made or used, or does not belong to this user alone; ::GAB_ERR_STATE
- * if a folder was named already */
+/** From now on snapshots are in files of FOLDER/NODE. Local; once, before the first snapshot. @param[in] folder  of the
+ * run, which it locks (shared); created if needed in an existing parent @param[in] node  name of the node: several may
+ * share a file system, and emulated ones share a machine @param[in] key  of the run @return ::GAB_ERR_IO if it cannot be
+ * created or used, or is accessible to other users; ::GAB_ERR_STATE if a folder was named already */
 gab_status gab_node_memory_open(const char *folder, const char *node, gab_memory_key key);
-/** Memory is ordinary again; what is still mapped stays until it is released, which removes its file. If
- * nothing is, the folder of the node goes, unless there are files in it. Local.
- *  @param[in] spent  nobody will go on from what the run has left: then the last of its processes on this
- * node removes the whole folder of the run, with what the dead have left */
+/** New memory is ordinary again; mapped memory is kept until it is released, which removes its file. Without any, the
+ * folder of the node is removed if it is empty. Local. @param[in] spent  no job will resume from the files: then the last
+ * process of the run on this node removes the whole folder of the run, including files of dead processes */
 void gab_node_memory_close(bool spent);
 
-/** What is released from now on keeps its file: this job ends, and another one resumes from there. Local. */
+/** Memory released from now on keeps its file: this job ends, and another one resumes from there. Local. */
 void gab_node_memory_leave(void);
 
-/** A piece of memory that a process which has ended has left. */
+/** A file of an ended process. */
 typedef struct gab_left_memory {
-  char path[1000], name[100]; /**< of the folder, and of the file in it, which belongs to this process now */
-  void *mapped;               /**< all of the file; owned */
+  char path[1000], name[100]; /**< of the folder, and of the file in it, which now belongs to this process */
+  void *mapped;               /**< the whole file; owned */
   size_t mapped_bytes;
-  const void *content; /**< the bytes that were allocated; used ones first, as the process left them */
+  const void *content; /**< the allocated bytes; used ones first, as the process left them */
   size_t content_bytes;
-  int refused; /**< files that were met and are none of this user alone, or have another key */
+  int refused; /**< number of files that are accessible to others, or have another key */
 } gab_left_memory;
 
-/** Takes a piece that nobody else has claimed: one that a process of this machine has left which is not alive
- * any more. Files without content and those with another key are removed, those of other users left alone.
- * Local; of several processes that look at once each gets others.
- *  @param[in] folder  FOLDER/NODE of gab_node_memory_open() @param[in] key  that they have to have
- *  @param[out] left  to be released by gab_left_memory_release(), whatever was found
- *  @return GAB_OK with left->mapped == NULL if there is none (any more); ::GAB_ERR_IO if the folder cannot be
- * read or does not belong to this user alone */
+/** Claims a file of a process of this machine that is no longer alive. Files without content and those with another key are
+ * removed, those of other users are left. Local; processes that search at the same time get different files. @param[in]
+ * folder  FOLDER/NODE of gab_node_memory_open() @param[in] key  required key @param[out] left  to be released by
+ * gab_left_memory_release() for any result @return GAB_OK with left->mapped == NULL if there is none (any more);
+ * ::GAB_ERR_IO if the folder cannot be read or is accessible to other users */
 gab_status gab_node_memory_claim(const char *folder, gab_memory_key key, gab_left_memory *left);
-/** Unmaps. @param[in] remove  whether the file goes too: if not, the next one can claim it */
+/** Unmaps. @param[in] remove  also remove the file; otherwise the next process can claim it */
 void gab_left_memory_release(gab_left_memory *left, bool remove);
 
 #ifdef __cplusplus

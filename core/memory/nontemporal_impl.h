@@ -36,7 +36,7 @@ static inline void gab_nontemporal_line(unsigned char *to, const unsigned char *
 #endif
 }
 
-/** Like memcpy(): whole lines past the cache, what lies before and behind them through it. */
+/** Like memcpy(): whole lines by non-temporal stores, incomplete ones at both ends by ordinary ones. */
 static inline void gab_nontemporal_copy(unsigned char *to, const unsigned char *from, size_t count)
 {
   size_t head = (size_t)(-(uintptr_t)to % GAB_CACHE_LINE);

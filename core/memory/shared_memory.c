@@ -15,7 +15,7 @@ _Static_assert(sizeof(gab_shared_key) == GAB_PROCESS_WORD + 4 * sizeof(uint64_t)
 
 /* ---------------------------------------------------------------- for memory.c */
 
-/* Beyond the limit of files (RLIMIT_FSIZE) the system would not refuse but end the process, by SIGXFSZ. */
+/* Above the limit of files (RLIMIT_FSIZE) the system would not return an error but end the process by SIGXFSZ. */
 static bool may_be_as_long(size_t bytes)
 {
   struct rlimit limit;
@@ -32,7 +32,7 @@ static bool lengthen(int file, size_t bytes)
   return may_be_as_long(bytes) && ftruncate(file, (off_t)bytes) == 0;
 }
 
-/* As with all memory, the system finds the pages when they are touched. */
+/* As for all memory, the system allocates pages when they are touched. */
 void *gab_shared_memory_take(size_t bytes, uint64_t *file)
 {
   const int opened = memfd_create("gabion", MFD_CLOEXEC);
@@ -44,14 +44,14 @@ void *gab_shared_memory_take(size_t bytes, uint64_t *file)
     return NULL;
   }
 #ifdef MADV_HUGEPAGE
-  (void)madvise(mapped, bytes, MADV_HUGEPAGE); /* where the system has them for such files */
+  (void)madvise(mapped, bytes, MADV_HUGEPAGE); /* if the system supports huge pages for such files */
 #endif
   *file = (uint64_t)opened;
   return mapped;
 }
 
-/* A view may reach as far as the block ever did, and who looks there has to survive it (SIGBUS): the file keeps its length, and what is
- * cut off becomes a hole in it, which takes no memory and reads as zeros. */
+/* A view may extend over the largest size that the block ever had, and its reader must not be killed by SIGBUS: the file
+ * keeps its length, and the truncated part becomes a hole, which takes no memory and reads as zeros. */
 void *gab_shared_memory_resize(void *memory, size_t bytes, size_t wanted, uint64_t file)
 {
   if (wanted > bytes && !lengthen((int)file, wanted)) return NULL;
@@ -94,7 +94,7 @@ static bool is_same_block(const gab_shared_key *one, const gab_shared_key *other
          strncmp(one->boot, other->boot, sizeof one->boot) == 0;
 }
 
-/* @return -1 if it cannot be opened, or is not the one that is meant */
+/* @return -1 if it cannot be opened, or is another file */
 static int open_file(const gab_shared_key *key, size_t bytes)
 {
   const gab_process_space here = gab_process_space_here();
@@ -102,8 +102,7 @@ static int open_file(const gab_shared_key *key, size_t bytes)
   struct stat status;
   if (!gab_process_space_is_known(&here) || strncmp(key->boot, here.boot, sizeof key->boot) != 0) return -1;
   snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)key->process, (long long)key->file);
-  const int file =
-      open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* what else it may be is not to be waited for */
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* other kinds of files must not block */
   if (file < 0) return -1;
   if (fstat(file, &status) == 0 && (uint64_t)status.st_dev == key->device &&
       (uint64_t)status.st_ino == key->number && status.st_size >= 0 &&

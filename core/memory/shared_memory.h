@@ -26,30 +26,31 @@
 extern "C" {
 #endif
 
-/** Where others find a block. Plain bytes without holes, of a machine's own order. */
+/** Address of a block for other processes. Plain bytes without holes, in the byte order of the machine. */
 typedef struct gab_shared_key {
   char boot[GAB_PROCESS_WORD]; /**< of the machine, see gab_process_space */
-  int64_t process, file;       /**< its number, and that of the file in it */
-  uint64_t device, number;     /**< of the file: what tells it from any other of this machine */
+  int64_t process, file;       /**< its number, and its file descriptor */
+  uint64_t device, number;     /**< of the file: unique on this machine */
 } gab_shared_key;
 
-/** The first bytes of a block of another process, or of this one. Zero-initialise; closed by gab_shared_view_close(). */
+/** View of the first bytes of a block of another process, or of this one. Zero-initialise; closed by
+ * gab_shared_view_close(). */
 typedef struct gab_shared_view {
-  const void *bytes; /**< NULL: it is not open */
+  const void *bytes; /**< NULL: not open */
   size_t count;
   gab_shared_key key;
-  void *mapped; /**< all of it, what is ahead of the block included */
+  void *mapped; /**< the whole mapping, including bytes before the block */
   size_t mapped_bytes;
 } gab_shared_view;
 
-/** Opens a view, or lets it be what it is if it is of that block and as long already; one of another block is closed before. Local.
- *  @param[in] bytes  of the block that are wanted
- *  @return false, and none is open, if the block cannot be seen from here, or is not there any more, or never had so many */
+/** Opens a view; keeps it if it is a view of that block and long enough; closes one of another block first. Local.
+ * @param[in] bytes  required bytes of the block @return false, with no open view, if the block is not accessible from here,
+ * no longer exists, or was never that long */
 bool gab_shared_view_open(gab_shared_view *view, const gab_shared_key *key, size_t bytes);
-/** Has all pages of an open view mapped now, so that nobody waits for them who reads it. They count as memory that this process has, as
- *  they do of the one whose block it is, though they are there once. Local. */
+/** Maps all pages of an open view now, so that its reader need not wait for them. They count as resident memory of this
+ * process and of the owner, but exist once. Local. */
 void gab_shared_view_prepare(const gab_shared_view *view);
-/** Also of one that is not open. */
+/** No effect on a closed one. */
 void gab_shared_view_close(gab_shared_view *view);
 
 #ifdef __cplusplus

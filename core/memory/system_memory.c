@@ -7,7 +7,7 @@
 
 enum { PATH_CAPACITY = 4096 };
 
-/* The number behind a word of a file whose lines are "word number", or its first number if `word` is NULL. */
+/* The number after a word in a file with lines "word number", or its first number if `word` is NULL. */
 static bool read_number(const char *path, const char *word, uint64_t *number)
 {
   char line[512];
@@ -23,7 +23,7 @@ static bool read_number(const char *path, const char *word, uint64_t *number)
       at = line + length + strspn(line + length, ": \t");
     }
     *number = strtoull(at, &end, 10);
-    found = end != at; /* "max" is no number */
+    found = end != at; /* "max" is not a number */
     if (!word) break;
   }
   fclose(file);
@@ -38,8 +38,8 @@ static void lower(gab_system_memory *seen, uint64_t limit, uint64_t used, uint64
   seen->limit = limit;
 }
 
-/* Those of the group of this process alone: groups above it count what happens to other jobs and containers, too.
- * @return false: the group does not say */
+/* Only those of the group of this process: parent groups also count other jobs and containers. @return false if the group
+ * has no such count */
 static bool count_killed(const char *folder, bool second, gab_system_memory *seen)
 {
   char path[PATH_CAPACITY + 64];
@@ -50,7 +50,7 @@ static bool count_killed(const char *folder, bool second, gab_system_memory *see
   return true;
 }
 
-/* One group: what it may have, has, and could give back; files of version 2, else of version 1. */
+/* One group: its limit, use, and reclaimable memory; files of version 2, else of version 1. */
 static void look_at_group(const char *folder, bool second, gab_system_memory *seen)
 {
   char path[PATH_CAPACITY + 64];
@@ -64,8 +64,8 @@ static void look_at_group(const char *folder, bool second, gab_system_memory *se
   lower(seen, limit, used, cached);
 }
 
-/* A group and all above it, of which each may have a limit. In a container the path may lead nowhere: then only what can
- * be seen counts. */
+/* A group and all parents, each of which may have a limit. In a container the path may not exist: then only visible groups
+ * count. */
 static void look_at_groups(const char *root, const char *mounted, const char *group, bool second,
                            gab_system_memory *seen)
 {

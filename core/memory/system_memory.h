@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file system_memory.h
- *  @brief What the system has left of memory, and whether it has ended processes for lack of it.
+ *  @brief Available memory of the system, and number of processes that it killed for lack of memory.
  *
  *  Stability: internal.
  */
@@ -14,22 +14,20 @@ extern "C" {
 #endif
 
 typedef struct gab_system_memory {
-  bool known; /**< false: the system does not say (it is no Linux) */
+  bool known;         /**< false: unknown (not Linux) */
+  uint64_t available; /**< bytes available on this machine, or in the control group of this process if that is
+                  * less; file caches count as free */
+  uint64_t limit;     /**< limit of the control group in bytes, if it is the smaller one; else 0 */
   uint64_t
-      available; /**< bytes that can still be had on this machine, or in the control group of this process if that
-                         leaves fewer; what only caches files counts as free */
-  uint64_t limit; /**< bytes that the control group may have in all, if it is that which decides; else 0 */
-  uint64_t
-      killed; /**< processes of the control group of this process that the system has ended for lack of memory; 0 where no
-                         group says. Only differences mean something */
+      killed; /**< processes of the control group of this process that were killed for lack of memory; 0 if
+               * unknown. Use differences only */
 } gab_system_memory;
 
-/** Looks at /proc and /sys/fs/cgroup (versions 1 and 2), or at the same files below the folder that the environment
- *  variable GABION_SYSTEM names, for tests. Local. */
+/** Reads /proc and /sys/fs/cgroup (versions 1 and 2), or the same files below the folder in the environment variable
+ * GABION_SYSTEM, for tests. Local. */
 gab_system_memory gab_system_memory_look(void);
 
-/** Bytes of memory that this process had at most so far, of whatever kind: all that it touched, libraries and MPI included.
- *  0 if the system does not say. Local. */
+/** Maximum resident memory of this process so far in bytes, including libraries and MPI. 0 if unknown. Local. */
 uint64_t gab_system_memory_resident_peak(void);
 
 #ifdef __cplusplus
