@@ -50,7 +50,7 @@ static void copy_ghosts(void *user, const void *from, void *to, int direction)
   gab_field_copy_box(to, &target, from, &source, NULL, field->shape.components);
 }
 
-/* Data may be of another kind than this one, made by who knows whom. */
+/* The data may be of another kind, made by any callback. */
 static gab_status check_ghosts(void *user, const void *data)
 {
   const gab_field_shape *expected = &((const gab_block_field *)user)->shape,
@@ -96,7 +96,7 @@ static gab_box interior(const gab_block_field *field)
   return (gab_box){.hi = {cells[0], cells[1], cells[2]}};
 }
 
-/* A field that covers another part of the block than all of it would leave cells that nobody computes. */
+/* A field that does not cover the whole block would leave cells that are never computed. */
 static gab_status check_shape(void *user, const gab_forest *forest)
 {
   gab_field_map map;
@@ -174,7 +174,7 @@ static double slope(const gab_field *field, const int32_t at[3], int axis, int c
   return fabs(down) < fabs(up) ? down : up;
 }
 
-/* One cell of the parent becomes those of the child that lie in it. */
+/* One cell of the parent becomes the cells of the child that it contains. */
 static void split_cell(const gab_field *parent, const int32_t from[3], gab_field *child, const int32_t to[3],
                        int dimension, bool linear)
 {

@@ -2,7 +2,7 @@
 /** @file block_field.h
  *  @brief Block data ready for use: one gab_field on every block, with its packing and its ghost exchange.
  *
- *  What most stencil applications need, so that they write no callbacks:
+ *  Sufficient for most stencil applications, without callbacks:
  *  @code
  *    static const gab_block_field temperature = {.shape = {...}, .faces_only = true};
  *    gab_block_data_kind data = gab_block_field_data(&temperature, "temperature");
@@ -10,8 +10,8 @@
  *    GAB_TRY(gab_forest_add_data(forest, &data, &id));
  *    GAB_TRY(gab_exchange_create(forest, id, &ghosts, &exchange));
  *  @endcode
- *  The pointer that gab_block_data() gives is then a `gab_field *`. It is zero at first; an application that
- *  wants another initial state sets `initialise` of the kind.
+ *  gab_block_data() then returns a `gab_field *`. It is initially zero; for another initial state set `initialise` of the
+ *  kind.
  *
  *  Stability: stable.
  */
@@ -25,31 +25,32 @@
 extern "C" {
 #endif
 
-/** What lies on each block. */
+/** Field of each block. */
 typedef struct gab_block_field {
-  /** Cells: those of a block of the forest, or it is refused by gab_forest_add_data(). Ghosts: as many along
-   * each axis of the domain, at most as many as cells; none in z in 2D. */
+  /** Cells: those of a block of the forest, else gab_forest_add_data() refuses it. Ghosts: the same number along each axis
+   * of the domain, at most the number of cells; none in z in 2D. */
   gab_field_shape shape;
-  bool faces_only; /**< exchange no edges and corners: enough for stencils along the axes */
-  /** What children get of their parent. false: each cell hands its value on. true: values are linear within a
-   *  cell of the parent, with slopes limited by minmod (Roe 1986) and zero at the border of the block,
-   *  beyond which nothing is known. The mean over a cell is kept either way. */
+  bool faces_only; /**< exchange no edges and corners: sufficient for stencils along the axes */
+  /** Values of children from their parent. false: each cell passes its value on. true: values are linear within a cell of
+   * the parent, with slopes limited by minmod (Roe 1986) and zero at the border of the block. The mean over a cell is
+   * conserved in both cases. */
   bool linear_split;
 } gab_block_field;
 
-/** Stored block data: travels with its block, is part of snapshots and of the checksum (the cells without
- *  ghosts, all components, in the order z, y, x), and splits and merges: a cell of the parent is the mean of
- * those of the children. Sums weighted by volume are conserved to rounding; what was split without slopes and
- * merges again is the same to the bit. @param[in] field  borrowed as long as the forest lives */
+/** Stored block data: migrates with its block, is part of snapshots and of the checksum (the cells without ghosts, all
+ * components, in the order z, y, x), and splits and merges: a cell of the parent is the mean of those of the children. Sums
+ * weighted by volume are conserved to rounding; data split without slopes and merged again has the same bits. @param[in]
+ * field borrowed during the life of the forest */
 gab_block_data_kind gab_block_field_data(const gab_block_field *field, const char *name);
 
-/** Block data that need not survive, such as the second field of a step that is not in place: rebuilt where
- *  a block arrives. Its field may be exchanged with that of stored data by gab_field_swap().
- *  @param[in] field  borrowed as long as the forest lives */
+/** Block data that is not saved, such as the second field of a step that is not in place: recreated when a block arrives.
+ * Its field may be swapped with that of stored data by gab_field_swap(). @param[in] field  borrowed during the life of the
+ * forest */
 gab_block_data_kind gab_block_field_scratch(const gab_block_field *field, const char *name);
 
-/** The exchange of all components of its ghost layers, between blocks of one level: where levels touch it is
- * refused (gab_ghost_kind.coupled); with those between levels: blockforest/exchange/level_ghosts.h. @param[in] field  borrowed as long as it is in use */
+/** The exchange of all components of its ghost layers, between blocks of one level: refused where levels touch
+ * (gab_ghost_kind.coupled). For ghosts between levels: blockforest/exchange/level_ghosts.h. @param[in] field  borrowed
+ * while in use */
 gab_ghost_kind gab_block_field_ghosts(const gab_block_field *field);
 
 #ifdef __cplusplus

@@ -46,7 +46,7 @@ struct gab_coupling {
   gab_data_id data;
   gab_coupling_kind kind;
   gab_port *port;
-  /* the plan, and what it was made from */
+  /* the plan, and the state for which it was made */
   stage *stages;
   size_t stage_count;
   bool planned;
@@ -54,12 +54,12 @@ struct gab_coupling {
   gab_epoch epoch;
   bool started;
   uint64_t resets; /* of the ports of the world then */
-  stage *now;      /* what is under way; NULL: this process has no part in it */
+  stage *now;      /* in progress; NULL: this process takes no part */
 };
 
 /* ------------------------------------------------------------------ contacts of a block */
 
-/* What a row of the table means for one block. */
+/* Meaning of a row of the table for one block. */
 typedef struct lister {
   gab_coupling *coupling;
   gab_block *block;
@@ -129,7 +129,7 @@ static gab_status add_coarser(const lister *by)
   return add(by, GAB_COUPLING_DOWN, fine.level - 1, &contact, false);
 }
 
-/* The block is the coarser one: it may lie in several directions of the finer one. */
+/* The block is the coarser one: it may be in several directions of the finer one. */
 static gab_status add_finer(const lister *by)
 {
   const int dimension = by->coupling->forest->topology.grid.dimension;
@@ -248,7 +248,7 @@ static gab_status make_plan(gab_coupling *coupling)
   return GAB_OK;
 }
 
-/* Makes the plan anew if the forest or the world has changed since. */
+/* Rebuilds the plan if the forest or the world has changed. */
 static gab_status update_plan(gab_coupling *coupling)
 {
   uint64_t revision = gab_forest_revision(coupling->forest);
@@ -334,7 +334,7 @@ static gab_status reserve_capacity(stage *now)
   return GAB_OK;
 }
 
-/* A team of threads costs more than a few contacts do. */
+/* For a few contacts a team of threads costs more than it saves. */
 enum { FEW = 4 };
 
 static bool ends_agree(const channel *here)
@@ -349,8 +349,8 @@ static void pack_all(gab_coupling *coupling, stage *now)
     channel *to = &now->channels[c];
     if (to->send_bytes == 0) continue;
     unsigned char *place = to->out.data + (to->out.size - to->send_bytes);
-    /* What stays here is unpacked at once, while it is near: both lists are in the same order. Nothing that
-     * is packed is what something is unpacked into. */
+    /* Local data is unpacked at once, while it is in the cache: both lists have the same order. Packing never reads what
+     * unpacking writes. */
     const bool stays = is_here(coupling, to) && ends_agree(to);
 #pragma omp parallel for schedule(dynamic, 4) if (to->sends > FEW)
     for (size_t i = 0; i < to->sends; i++) {
@@ -394,8 +394,8 @@ static gab_status unpack_all(gab_coupling *coupling, stage *now)
   return GAB_OK;
 }
 
-/* Ends what has failed: breaks the world if it is still whole, so that nobody waits for this process and the
- * port lets go of the buffers. */
+/* Ends a failed exchange: breaks the world if it is still intact, so that no process waits for this one and the port
+ * releases the buffers. */
 static gab_status abandon(gab_coupling *coupling, gab_status status)
 {
   if (status != GAB_ERR_FAULT) status = gab_world_raise(coupling->forest->world, status);

@@ -16,8 +16,8 @@ typedef struct crossing {
   gab_rank peer;
   int direction; /* as seen by the sender */
   gab_block_id receiver, sender;
-  void *from, *to;   /* the data; NULL for what is not here */
-  const void *place; /* of the ghosts when the exchange was started; NULL: it cannot change */
+  void *from, *to;   /* the data; NULL if not on this rank */
+  const void *place; /* address of the ghosts at the start of the exchange; NULL: it cannot change */
   size_t offset, bytes;
   size_t channel; /* index of the peer */
 } crossing;
@@ -41,12 +41,12 @@ struct gab_exchange {
   int level; /* of the blocks; -1: all levels */
   gab_ghost_kind ghost;
   gab_port *port;
-  /* the plan, and what it was made from */
+  /* the plan, and the state for which it was made */
   crossings sends, receives, copies;
   channel *channels;
   size_t channel_count;
   bool planned;
-  uint64_t plans; /* made so far */
+  uint64_t plans; /* number of plans so far */
   uint64_t revision;
   gab_epoch epoch;
   bool under_way;
@@ -93,7 +93,7 @@ static int level_of(const gab_exchange *exchange, gab_block_id id)
   return gab_block_id_level(&exchange->forest->options.grid, id);
 }
 
-/* One row of a table is a way out and, seen from the other end, a way in; between blocks of one level. */
+/* Adds a row of a table: an outgoing and an incoming transfer; between blocks of one level. */
 static void add_row(gab_exchange *exchange, gab_block *block, const gab_neighbour *row)
 {
   void *data = gab_block_data(block, exchange->data);
@@ -120,7 +120,7 @@ static gab_status reserve_capacity(crossings *list, size_t rows)
   return GAB_OK;
 }
 
-/* Do the callbacks understand what is on the blocks? */
+/* Whether the callbacks can handle the data of the blocks. */
 static gab_status check_data(const gab_exchange *exchange)
 {
   const gab_ghost_kind *ghost = &exchange->ghost;
@@ -154,7 +154,7 @@ static size_t count_peers(const crossings *list)
   return peers;
 }
 
-/* The channel of a rank; made at the end if it is not there. */
+/* The channel of a rank; appended if it is new. */
 static channel *channel_to(gab_exchange *exchange, gab_rank rank)
 {
   for (size_t c = exchange->channel_count; c > 0; c--)
@@ -187,7 +187,7 @@ static gab_status make_channels(gab_exchange *exchange)
   return GAB_OK;
 }
 
-/* Makes the plan anew if the forest or the world has changed since. */
+/* Rebuilds the plan if the forest or the world has changed. */
 static gab_status update_plan(gab_exchange *exchange)
 {
   uint64_t revision = gab_forest_revision(exchange->forest);
@@ -207,7 +207,7 @@ static gab_status update_plan(gab_exchange *exchange)
   return GAB_OK;
 }
 
-/* Ghosts beside blocks of another level would keep whatever they hold, and nobody would notice. */
+/* Ghosts next to blocks of another level would silently keep old values. */
 static gab_status check_levels(const gab_exchange *exchange)
 {
   const gab_forest *forest = exchange->forest;
@@ -374,8 +374,8 @@ static gab_status send_all(gab_exchange *exchange)
   return GAB_OK;
 }
 
-/* Ends an exchange that failed: breaks the world if it is still whole, so that nobody waits for this process
- * and the port lets go of the buffers. */
+/* Ends a failed exchange: breaks the world if it is still intact, so that no process waits for this one and the port
+ * releases the buffers. */
 static gab_status abandon(gab_exchange *exchange, gab_status status)
 {
   if (status != GAB_ERR_FAULT) status = gab_world_raise(exchange->forest->world, status);
@@ -384,8 +384,8 @@ static gab_status abandon(gab_exchange *exchange, gab_status status)
   return status;
 }
 
-/* Local ghosts are there already at the start, and those of others come at the finish: both must be in one
- * array, or the result would depend on who owns what. */
+/* Local ghosts are set at the start, the others at the finish: both must be in one array, or the result would depend on the
+ * owners. */
 static void note_places(gab_exchange *exchange)
 {
   const gab_ghost_kind *ghost = &exchange->ghost;
@@ -409,7 +409,7 @@ static gab_status check_places(const gab_exchange *exchange)
   return GAB_OK;
 }
 
-/* A process that goes back, with all others or alone, has left what it had started. */
+/* A process that rolls back, with all others or alone, has abandoned its exchange. */
 static bool is_under_way(const gab_exchange *exchange)
 {
   const gab_world *world = exchange->forest->world;
@@ -424,7 +424,8 @@ gab_status gab_exchange_start(gab_exchange *exchange)
   if (is_under_way(exchange))
     GAB_FAIL(GAB_ERR_STATE, "exchange `%s' is started twice without a finish", exchange->ghost.name);
   gab_status status = check_levels(exchange);
-  if (status != GAB_OK && exchange->forest->borders == GAB_BORDERS_SOMEWHERE) return status; /* as on all */
+  if (status != GAB_OK && exchange->forest->borders == GAB_BORDERS_SOMEWHERE)
+    return status; /* the same on all */
   gab_world_enter(world, GAB_FAULT_POINT_EXCHANGE);
   if (status == GAB_OK) status = update_plan(exchange);
   exchange->under_way = true;

@@ -18,7 +18,7 @@ gab_level_border gab_level_border_of(const int32_t cells[3], int dimension, cons
   gab_level_border made = {.axis = crossed_axis(contact)};
   gab_direction_offset(contact->direction, offset);
   const int32_t end = cells[made.axis];
-  const bool above = (offset[made.axis] > 0) == finer; /* the other block lies above this one */
+  const bool above = (offset[made.axis] > 0) == finer; /* the other block is above this one */
   made.ghost = above ? end : -1;
   made.first = above ? end - 1 : 0;
   made.second = above ? end - 2 : 1;
@@ -51,7 +51,7 @@ static double value_at(const gab_field *field, const int32_t cell[3], int compon
   return gab_field_get(field, cell[0], cell[1], cell[2], component);
 }
 
-/* Difference from a cell to the next one along an axis: central, as far as the cells beside it may be read. */
+/* Difference from a cell to the next one along an axis: central, as far as the neighbours may be read. */
 static double slope(const gab_field *field, const int32_t cell[3], int axis, uint32_t unread, int component)
 {
   int32_t low[3] = {cell[0], cell[1], cell[2]}, high[3] = {cell[0], cell[1], cell[2]};

@@ -24,7 +24,7 @@ static size_t border_size(void *user, const void *data, gab_coupling_way way, co
   return gab_level_border_count(&field->shape, dimension_of(field), contact, way) * sizeof(double);
 }
 
-/* Ghosts are on their way when what goes down is made: no direction may be read. */
+/* Ghosts are in transit while data for finer levels is packed: none may be read. */
 static void border_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
                         void *bytes)
 {

@@ -33,20 +33,22 @@ extern "C" {
 
 typedef struct gab_level_ghosts gab_level_ghosts;
 
-/** Collective (opens ports, one and one more for each level but the finest).
- *  @param[in] data  of a kind made of `field` @param[in] field  borrowed @param[in] finest  level that there may be, from 0
- *  @return ::GAB_ERR_ARGUMENT if finest > 0 and the field has not one layer of ghosts, or a block an odd number of cells
- *  along an axis, or less than 4; as gab_exchange_create() */
+/** Collective (opens one port, and one more for each level except the finest). @param[in] data of a kind made of `field`
+ * @param[in] field borrowed @param[in] finest the finest possible level, from 0 @return ::GAB_ERR_ARGUMENT if finest > 0
+ * and the field has not one layer of ghosts, or a block an odd number of cells along an axis, or less than 4; as
+ * gab_exchange_create() */
 gab_status gab_level_ghosts_create(gab_forest *forest, gab_data_id data, const gab_block_field *field,
                                    int finest, gab_level_ghosts **ghosts);
-/** Drops what is under way. Before the forest is destroyed. */
+/** Drops messages in transit. Call it before the forest is destroyed. */
 void gab_level_ghosts_destroy(gab_level_ghosts **ghosts);
 
-/** Starts sending. Collective among neighbours; what is sent may be changed once it returns, but for cells beside a finer
- *  block and the two layers beside a coarser one, which gab_level_ghosts_finish() reads. Announces ::GAB_FAULT_POINT_EXCHANGE.
- *  After a fault and its repair it is simply started again. @return as gab_exchange_start() and gab_coupling_start() */
+/** Starts sending. Collective among neighbours. The sent data may be changed after the return, except for cells next to a
+ * finer block and the two layers next to a coarser one, which gab_level_ghosts_finish() reads. Enters
+ * ::GAB_FAULT_POINT_EXCHANGE. After a fault and its repair, start again. @return as gab_exchange_start() and
+ * gab_coupling_start() */
 gab_status gab_level_ghosts_start(gab_level_ghosts *ghosts);
-/** Completes: all ghosts beyond faces are filled. Collective among neighbours: between levels messages go up only now. */
+/** Completes the exchange: all ghosts beyond faces are set. Collective among neighbours: messages to coarser levels are
+ * sent only now. */
 gab_status gab_level_ghosts_finish(gab_level_ghosts *ghosts);
 
 #ifdef __cplusplus

@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-  MASK = 0,             /* component: 0 a value of its own, n > 0 filled in sweep n, NaN none */
-  BATCH_CELLS = 1 << 16 /* that a process asks for at once, at least one block */
+  MASK = 0,             /* component: 0 its own value, n > 0 filled in sweep n, NaN none */
+  BATCH_CELLS = 1 << 16 /* requested by a process at once, at least one block */
 };
 
 struct gab_resampler {
@@ -41,7 +41,7 @@ gab_status gab_resampler_create(gab_forest *source, int values, gab_resampler **
                                 .faces_only = true}};
   const gab_block_data_kind kind = gab_block_field_scratch(&made->shape, "resampled");
   gab_ghost_kind ghosts = gab_block_field_ghosts(&made->shape);
-  ghosts.coupled = true; /* beside other levels they have no value */
+  ghosts.coupled = true; /* next to other levels they have no value */
   gab_status status = gab_forest_add_data(source, &kind, &made->data);
   if (status == GAB_OK) status = gab_exchange_create(source, made->data, &ghosts, &made->exchange);
   if (status == GAB_OK) status = gab_port_create(gab_forest_world(source), "resampling", &made->port);
@@ -80,7 +80,7 @@ static void step_along(const int32_t at[3], int axis, int by, int32_t to[3])
   to[axis] += by;
 }
 
-/* The mean of the neighbours that have a value since an earlier sweep. @return whether there are any */
+/* The mean of the neighbours with a value from an earlier sweep. @return whether there are any */
 static bool fill_cell(gab_field *field, const int32_t at[3], int sweep)
 {
   const int axes = field->shape.ghosts[2] > 0 ? 3 : 2;
@@ -99,7 +99,7 @@ static bool fill_cell(gab_field *field, const int32_t at[3], int sweep)
   return count > 0;
 }
 
-/* One more layer. @return cells that have got a value */
+/* One more layer. @return number of filled cells */
 static uint64_t fill_layer(const gab_resampler *it, int sweep)
 {
   uint64_t count = 0;
@@ -149,12 +149,12 @@ static bool is_as_wide(const gab_forest_options *source, int level, const gab_fo
 
 /* ---------------------------------------------------------------- who has the cells */
 
-/* A block of the target, to be known to the owners of all blocks of the source below one root block. */
+/* A block of the target, sent to the owners of all blocks of the source below one root block. */
 typedef struct request {
   uint64_t root;
   int64_t first[3]; /* its first cell */
   int32_t level;
-  uint32_t index; /* of the process that asks */
+  uint32_t index; /* of the requesting process */
 } request;
 
 /* A block of the source, at the rendezvous of its root block. */
@@ -185,7 +185,7 @@ static gab_status post_add(post *mail, const void *item, size_t bytes, gab_rank 
   return GAB_OK;
 }
 
-/* Collective: one that cannot put its items together sends none, and all learn of it. */
+/* Collective: a process that cannot assemble its items sends none, and all get the error. */
 static gab_status post_send(gab_world *world, post *mail, size_t bytes, gab_status status)
 {
   GAB_TRY(gab_world_reduce_status(world, status));
@@ -221,7 +221,7 @@ static gab_rank rendezvous_of(const gab_world *world, const gab_forest_options *
 
 /* ---------------------------------------------------------------- a batch of blocks */
 
-/* A block of the target whose values are on their way. */
+/* A block of the target that waits for its values. */
 typedef struct awaited {
   const gab_block *block;
   uint8_t *kinds;
@@ -293,7 +293,7 @@ static void find_positions(const batch *in, int level, const int64_t first[3])
       in->positions[axis][i] = position_of(in->from, in->to, level, axis, first[axis] + i);
 }
 
-/* Marks the root blocks along an axis in which cells lie. */
+/* Marks the root blocks along an axis that contain cells. */
 static void mark_roots(const batch *in, int axis, uint8_t *marks)
 {
   memset(marks, 0, (size_t)in->from->grid.roots[axis]);
@@ -303,7 +303,7 @@ static void mark_roots(const batch *in, int axis, uint8_t *marks)
   }
 }
 
-/* Asks the rendezvous of all root blocks in which cells of one awaited block lie, and says which cells are outside. */
+/* Sends requests to the rendezvous of all root blocks with cells of one awaited block, and marks cells outside. */
 static gab_status ask_for(const batch *in, size_t index, uint8_t *const marks[3], post *mail)
 {
   awaited *it = &in->blocks[index];
@@ -347,7 +347,7 @@ static gab_status ask(const batch *in, post *mail)
   return status;
 }
 
-/* As a rendezvous: hands requests on to the owners. */
+/* As a rendezvous: forwards requests to the owners. */
 static gab_status hand_on(const batch *in, const post *asked, post *mail)
 {
   gab_reader reader = gab_reader_of_buffer(&asked->received);
@@ -387,7 +387,7 @@ static double value_at(const gab_field *field, const int32_t at[3], int axis, in
   return gab_field_get(field, to[0], to[1], to[2], component);
 }
 
-/* What the neighbours along an axis add to the value of a cell, `off` cells from its centre. */
+/* Change of the value of a cell at `off` cells from its centre, from the neighbours along an axis. */
 static double change_along(const gab_field *field, const int32_t at[3], int axis, int component, double off)
 {
   const double here = gab_field_get(field, at[0], at[1], at[2], component);
@@ -428,7 +428,7 @@ static gab_status put_cell(const batch *in, const gab_block *block, const int32_
   return gab_put_f64s(out, in->scratch, (size_t)in->copy->values);
 }
 
-/* The cells of a block of the target that lie in one of the source, a product of the lists along the axes. */
+/* The cells of a block of the target in one of the source, a product of lists along the axes. */
 typedef struct window {
   int32_t count[3];
   int32_t *index[3], *at[3]; /* in the blocks of target and source */
@@ -499,7 +499,7 @@ static gab_status put_window(const batch *in, const errand *it, const gab_block 
 
 /* ---------------------------------------------------------------- replies */
 
-/* Messages to those who asked, or from those who reply. */
+/* Messages to requesters, or from repliers. */
 typedef struct reply {
   gab_rank rank;
   gab_buffer message;

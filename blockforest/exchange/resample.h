@@ -2,8 +2,8 @@
 /** @file resample.h
  *  @brief Values of one forest in the cells of another: other blocks, widths, levels and owners.
  *
- *  Both forests live in one world. A field on the first one (the source) is filled by the caller, then evaluated at the centres
- *  of the cells of the other:
+ *  Both forests live in one world. A field on the first one (the source) is filled by the caller, then evaluated at the
+ *  centres of the cells of the other:
  *  @code
  *    GAB_TRY(gab_resampler_create(source, 4, &resampler));       // before the source has blocks
  *    ... populate the source
@@ -12,10 +12,10 @@
  *    GAB_TRY(gab_resampler_spread(resampler));
  *    GAB_TRY(gab_resampler_evaluate(resampler, target, NULL, take, user));
  *  @endcode
- *  Within a cell a value is a polynomial of second degree along each axis, by the cell and its two neighbours (the two next ones
- *  on one side beside walls and other levels, where the block has them; else a straight line): of second order, and of third
- *  order along the axes. Periodic axes of the source continue periodically. Positions are rounded to 2^-32 cells, so that nested
- *  grids meet exactly and all processes agree on the cell.
+ *  Within a cell a value is a polynomial of second degree along each axis, by the cell and its two neighbours (next to
+ *  walls and other levels the next two on one side, if the block has them; else linear): of second order, and of third
+ *  order along the axes. Periodic axes of the source continue periodically. Positions are rounded to 2^-32 cells, so that
+ *  nested grids meet exactly and all processes agree on the cell.
  *
  *  Messages: cells are evaluated by the owner of the source block; a process asks for some blocks at a time, and no process
  *  stores more than its own blocks and these. Results do not depend on the owners.
@@ -34,22 +34,22 @@ extern "C" {
 
 typedef struct gab_resampler gab_resampler;
 
-/** Where a value comes from. */
+/** Source of a value. */
 typedef enum gab_resampled {
-  GAB_RESAMPLED_OUTSIDE = 0,  /**< the centre lies outside of the domain of the source: no value */
-  GAB_RESAMPLED_NOTHING,      /**< no block there, or no value in it: no value */
-  GAB_RESAMPLED_FILLED,       /**< a cell without a value of its own: that of the nearest cells with one */
+  GAB_RESAMPLED_OUTSIDE = 0,  /**< the centre is outside of the domain of the source: no value */
+  GAB_RESAMPLED_NOTHING,      /**< no block, or a block without a value: no value */
+  GAB_RESAMPLED_FILLED,       /**< a cell without its own value: that of the nearest cells with one */
   GAB_RESAMPLED_INTERPOLATED, /**< within a cell */
-  GAB_RESAMPLED_SAME          /**< the centre and width of a cell of the source: its value */
+  GAB_RESAMPLED_SAME          /**< same centre and width as a cell of the source: its value */
 } gab_resampled;
 
-/** Registers a field with one layer of ghosts on the source. Before it has blocks. Collective (opens ports).
- *  @param[in] values  per cell @param[out] resampler  owned by the caller */
+/** Registers a field with one layer of ghosts on the source, before it has blocks. Collective (opens ports). @param[in]
+ * values  per cell @param[out] resampler  owned by the caller */
 gab_status gab_resampler_create(gab_forest *source, int values, gab_resampler **resampler);
-/** Before the source is destroyed. */
+/** Call it before the source is destroyed. */
 void gab_resampler_destroy(gab_resampler **resampler);
 
-/** Takes the values of all cells. Once the source has its blocks. Local. */
+/** Removes the values of all cells; call it when the source has its blocks. Local. */
 void gab_resampler_clear(gab_resampler *resampler);
 /** The field of a local block of the source: component 0 is 0 where a cell has values (NaN: none), the values follow. */
 gab_field *gab_resampler_field(const gab_resampler *resampler, const gab_block *block);
