@@ -31,8 +31,8 @@ gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more)
   if (more > SIZE_MAX - buffer->size)
     GAB_FAIL(GAB_ERR_MEMORY, "a buffer of %zu bytes cannot grow by %zu", buffer->size, more);
   size_t wanted = buffer->size + more;
-  /* Growing by half keeps the cost of many small appends linear; an append that at least doubles what there is needs no more
-   * capacity than it asks for. */
+  /* Growth by half keeps the cost of many small appends linear; an append that at least doubles the size needs no further
+   * capacity. */
   size_t grown = buffer->capacity > SIZE_MAX / 3 * 2 ? wanted : buffer->capacity + buffer->capacity / 2;
   if (grown < wanted || more >= buffer->size) grown = wanted;
   if (grown < SMALLEST_CAPACITY) grown = SMALLEST_CAPACITY;
@@ -74,7 +74,7 @@ void gab_buffer_swap(gab_buffer *a, gab_buffer *b)
   *b = other;
 }
 
-/* Little-endian by shifts, independent of the host; compilers make plain loads and stores of it. */
+/* Little-endian by shifts, independent of the host; compilers reduce them to plain loads and stores. */
 static void store(unsigned char *to, uint64_t value, size_t bytes)
 {
   for (size_t i = 0; i < bytes; i++) to[i] = (unsigned char)(value >> (8 * i));
@@ -87,7 +87,7 @@ static uint64_t load(const unsigned char *from, size_t bytes)
   return value;
 }
 
-/* Arrays are copied whole where the host has the packed order: checkpoints are made of them. */
+/* On little-endian hosts arrays, which make up most of a checkpoint, are copied as a whole. */
 static bool host_is_little_endian(void)
 {
   const uint32_t one = 1;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows into a buffer: copied, or by stores past the cache.
+/* Appends rows to a buffer: copied, or by non-temporal stores.
  *
- * An image is as large as all of the state and is not read before it is sent, so it has no business in the cache. Its
- * rows begin anywhere within a cache line, while a store past the cache is only cheap if it is of a whole one: the end
- * of each row waits in `line` for the beginning of the next. Whoever hashes the image gets its bytes in windows of
- * 4 kB, copied on the way: what was stored past the cache would have to be fetched from memory again. The copy into the
- * window comes with the store rather than before it, so that reads and writes of memory go on side by side. Rows of several
- * buffers in turn are too short for that: they wait in the windows, which are small enough to stay in the cache together, and
- * go from there to memory and to the hash. */
+ * An image is as large as the state and is not read before it is sent, so it should not occupy the cache. Its rows begin
+ * anywhere within a cache line, but a non-temporal store is only cheap for a whole line: the end of each row waits in
+ * `line` for the beginning of the next. The hash gets the bytes in windows of 4 kB, copied on the way, since stored bytes
+ * would have to be loaded from memory again. The copy into the window is interleaved with the store, so that memory is read
+ * and written at the same time. Rows of several buffers in turn are too short for that: they wait in the windows, which
+ * together fit into the cache, and go from there to memory and to the hash. */
 #include "core/base/buffer_rows.h"
 
 #include "core/memory/nontemporal_impl.h"
@@ -25,7 +24,7 @@ gab_status gab_buffer_rows_begin(gab_buffer_rows *rows, gab_buffer *buffer, size
   rows->nontemporal = lie != GAB_ROWS_APART && follower && follower->look && !buffer->drains && bytes > 0;
   rows->waits = rows->nontemporal && lie == GAB_ROWS_IN_TURN;
   if (!rows->nontemporal) return GAB_OK;
-  GAB_TRY(gab_buffer_extend(buffer, bytes, &place)); /* shows the follower what came before */
+  GAB_TRY(gab_buffer_extend(buffer, bytes, &place)); /* passes earlier bytes to the follower */
   rows->capacity = bytes;
   rows->left = 0;
   rows->seen = 0;
@@ -37,7 +36,7 @@ gab_status gab_buffer_rows_begin(gab_buffer_rows *rows, gab_buffer *buffer, size
   return GAB_OK;
 }
 
-/* The line is full, or the last one: some of it may not be ours. */
+/* Stores the line when it is full, or at the end; parts of it may belong to other data. */
 static void empty_line(gab_buffer_rows *rows)
 {
   if (rows->first == 0 && rows->filled == GAB_CACHE_LINE) gab_nontemporal_line(rows->place, rows->line);
@@ -74,7 +73,7 @@ static void show(gab_buffer_rows *rows)
   rows->seen = 0;
 }
 
-/* As much as the window has capacity for. @return how much that is */
+/* As much as fits into the window. @return number of bytes */
 static size_t store_and_show(gab_buffer_rows *rows, const unsigned char *from, size_t count)
 {
   const size_t capacity = GAB_ROWS_WINDOW - rows->seen, some = count < capacity ? count : capacity;
@@ -85,7 +84,7 @@ static size_t store_and_show(gab_buffer_rows *rows, const unsigned char *from, s
   return some;
 }
 
-/* The window is full, or the last one. */
+/* Stores the window when it is full, or at the end. */
 static void empty_window(gab_buffer_rows *rows)
 {
   gab_nontemporal_copy(rows->place, rows->window, rows->seen);
@@ -94,7 +93,7 @@ static void empty_window(gab_buffer_rows *rows)
   rows->most = GAB_ROWS_TURN_WINDOW;
 }
 
-/* Into the window. @return how much it has capacity for */
+/* Copies into the window. @return number of bytes that fit */
 static size_t wait_in_turn(gab_buffer_rows *rows, const unsigned char *from, size_t count)
 {
   const size_t capacity = rows->most - rows->seen, some = count < capacity ? count : capacity;
@@ -104,7 +103,7 @@ static size_t wait_in_turn(gab_buffer_rows *rows, const unsigned char *from, siz
   return some;
 }
 
-/* Through the cache, in pieces that a follower finds there. @return how much fits into this one */
+/* Copies through the cache, in pieces for the follower. @return number of bytes of this piece */
 static gab_status copy(gab_buffer_rows *rows, const unsigned char *from, size_t count, size_t *some)
 {
   if (rows->capacity == 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file build.h
- *  @brief Which sources this library was built from.
+ *  @brief Source version of this library.
  *
  *  Stability: extender.
  */
@@ -11,8 +11,7 @@
 extern "C" {
 #endif
 
-/** @return the commit, with "+" behind it if files had been changed since; "" if that was not known. Never
- * NULL. */
+/** @return the commit, followed by "+" if files had been changed; "" if unknown. Never NULL. */
 const char *gab_build_commit(void);
 
 #ifdef __cplusplus

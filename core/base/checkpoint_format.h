@@ -20,14 +20,13 @@ extern "C" {
 #endif
 
 enum {
-  GAB_CHECKPOINT_FORMAT = 2,                               /**< that this program writes */
-  GAB_CHECKPOINT_FORMAT_BEFORE = GAB_CHECKPOINT_FORMAT - 1 /**< the oldest one that it reads */
+  GAB_CHECKPOINT_FORMAT = 2,                               /**< written by this program */
+  GAB_CHECKPOINT_FORMAT_BEFORE = GAB_CHECKPOINT_FORMAT - 1 /**< oldest format that it reads */
 };
 
-/** Refuses a format that this program does not read.
- *  @param[in] subject  for the message: what has this format, for example a path
- *  @param[in] writer   version of the program that wrote it; NULL or empty if it is not known
- *  @return ::GAB_ERR_CORRUPT with a message that names both formats and the remedy */
+/** Refuses a format that this program does not read. @param[in] subject for the message: what has this format, for example
+ * a path @param[in] writer   version of the program that wrote it; NULL or empty if it is not known @return
+ * ::GAB_ERR_CORRUPT with a message that names both formats and the remedy */
 gab_status gab_checkpoint_format_check(const char *subject, int64_t format, const char *writer);
 
 #ifdef __cplusplus

@@ -11,13 +11,13 @@ enum {
   MINUS_INFINITY_SEEN = 4
 };
 
-/* An addition changes a digit by less than 2^32, so that 2^30 of them stay well inside int64. */
+/* An addition changes a digit by less than 2^32, so 2^30 of them do not overflow int64. */
 static const uint32_t most_pending = UINT32_C(1) << 30;
 static const int64_t digit_base = INT64_C(1) << 32;
 
 void gab_exact_clear(gab_exact_sum *sum) { *sum = (gab_exact_sum){0}; }
 
-/* Brings all digits but the last to [0, 2^32); the last one carries the sign. */
+/* Brings all digits except the last into [0, 2^32); the last one has the sign. */
 static void propagate_carries(gab_exact_sum *sum)
 {
   int64_t carry = 0;
@@ -94,7 +94,7 @@ static uint64_t rounded_bits(const gab_exact_sum *sum)
   bool above_half = false;
   for (int bit = last - 2; bit >= BIT_OF_SMALLEST && !above_half; bit--) above_half = bit_at(sum, bit);
   if (bit_at(sum, last - 1) && (above_half || (mantissa & 1))) mantissa++;
-  /* The leading bit of the mantissa, and a carry of the rounding, add themselves to the exponent field. */
+  /* The leading bit of the mantissa, and a carry of the rounding, are added to the exponent field. */
   uint64_t bits = ((uint64_t)(last - BIT_OF_SMALLEST) << 52) + mantissa;
   return bits < infinity_bits ? bits : infinity_bits;
 }

@@ -5,7 +5,7 @@
 
 #ifdef GAB_HAVE_XXHASH
 
-/* Compiled in here, so that XXH3 uses the widest vectors that this build may use. */
+/* Compiled in here, so that XXH3 uses the widest vectors of this build. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -14,7 +14,7 @@ uint64_t gab_hash64_fast(const void *bytes, size_t count, uint64_t seed)
   return XXH3_64bits_withSeed(bytes, count, seed);
 }
 
-/* The library wants its state on a cache line. */
+/* The library needs its state aligned to a cache line. */
 enum { STATE_LINE = 64 };
 _Static_assert(sizeof(XXH3_state_t) + STATE_LINE <= sizeof(gab_hash64_fast_stream),
                "the state of the library has to fit");
@@ -94,7 +94,7 @@ static uint64_t merge_lane(uint64_t sum, uint64_t lane)
   return (sum ^ lane_round(0, lane)) * prime1 + prime4;
 }
 
-/* In the words of a stream: four lanes, the seed, the bytes so far, and those of the last stripe, which is not full. */
+/* Words of a stream: four lanes, the seed, the number of bytes, and the bytes of the last, incomplete stripe. */
 enum { LANES = 4, SEED = 4, COUNT = 5, REST = 6, STRIPE = 32 };
 
 static void add_stripes(uint64_t lane[LANES], const unsigned char *at, size_t stripes)

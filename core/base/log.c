@@ -18,15 +18,15 @@
 enum { LINE_CAPACITY = 10240, PATH_CAPACITY = 4096 };
 static const double progress_interval = 5.0; /* seconds between progress lines that are not overwritten */
 
-/* One per process; behind the mutex, since worker threads speak too. */
+/* One per process; protected by the mutex, since worker threads log too. */
 static struct {
   gab_rank rank;
   bool is_root;
   gab_log_level terminal_level, file_level;
   char path[PATH_CAPACITY]; /* "" without a file */
-  int file;                 /* -1 until something is written */
-  bool progress_shown;      /* the cursor stands in a progress line */
-  double last_progress;     /* of a line that is not overwritten */
+  int file;                 /* -1 until the first line */
+  bool progress_shown;      /* the cursor is in a progress line */
+  double last_progress;     /* time of the last one that was not overwritten */
 } state = {.rank = GAB_NO_RANK,
            .is_root = true,
            .terminal_level = GAB_LOG_INFO,
@@ -70,8 +70,8 @@ static const char *prefix_of(gab_log_level level)
   return "";
 }
 
-/* A launcher gives its processes pseudo-terminals even when its own output goes to a file, so it may say
- * by GABION_TERMINAL=0 or 1 what is really there. */
+/* A launcher gives its processes pseudo-terminals even if its own output goes to a file, so GABION_TERMINAL=0 or 1 tells
+ * whether there is a terminal. */
 static bool is_terminal(void)
 {
   const char *told = getenv("GABION_TERMINAL");
@@ -79,8 +79,8 @@ static bool is_terminal(void)
   return isatty(STDOUT_FILENO) == 1;
 }
 
-/* One write per line: lines of different processes in one file or terminal do not mix. A message that cannot
- * be written is dropped; a full disk must not end a run by way of its log. */
+/* One write per line: lines of different processes in one file or terminal do not mix. A message that cannot be written is
+ * dropped; a full disk must not end a run because of its log. */
 static void write_all(int target, const char *text, size_t length)
 {
   while (length > 0) {
@@ -137,7 +137,7 @@ static void speak(gab_log_level level, bool all, const char *format, va_list arg
   if (all && state.rank != GAB_NO_RANK)
     snprintf(speaker, sizeof speaker, "[rank %" GAB_PRI_RANK "] ", state.rank);
   if (level <= state.terminal_level) {
-    fflush(stdout); /* what the application printed itself comes first */
+    fflush(stdout); /* output of the application comes first */
     end_progress_line();
     int target = level <= GAB_LOG_WARNING ? STDERR_FILENO : STDOUT_FILENO;
     write_line(target, "", speaker, prefix_of(level), text);
@@ -168,7 +168,7 @@ static gab_status switch_file(const char *path)
   if (!path) return GAB_OK;
   if (strlen(path) >= sizeof state.path) GAB_FAIL(GAB_ERR_INPUT, "%s: the path of the log is too long", path);
   strcpy(state.path, path);
-  /* The root opens now, so that an unwritable output folder is found at the start. */
+  /* The root opens it now, so that an unwritable output folder is detected at the start. */
   char why[GAB_RUN_FILE_WHY];
   if (state.is_root && open_file(why) < 0) {
     const int cause = errno;

@@ -7,9 +7,9 @@
 #ifndef GABION_CORE_LOWER_BOUND_IMPL_H
 #define GABION_CORE_LOWER_BOUND_IMPL_H
 
-/** Moves `first` to the first index below `end` at which `is_before` does not hold, else to `end`. `is_before` is an
- *  expression in the index `i`, which has the type of `first`. It must be true up to some index and false from there
- *  on. Example: `size_t at = 0; GAB_LOWER_BOUND(size_t, at, count, i, ids[i] < id);` */
+/** Sets `first` to the first index below `end` at which `is_before` is false, else to `end`. `is_before` is an expression
+ * in the index `i`, which has the type of `first`. It must be true up to some index and false from there on. Example:
+ * `size_t at = 0; GAB_LOWER_BOUND(size_t, at, count, i, ids[i] < id);` */
 #define GAB_LOWER_BOUND(type, first, end, i, is_before)                                                      \
   for (type end_ = (end); (first) < end_;) {                                                                 \
     const type i = (first) + (end_ - (first)) / 2;                                                           \

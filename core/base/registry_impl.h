@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file registry_impl.h
- *  @brief Entries that can be chosen by name: entries of the library and of the program.
+ *  @brief Entries chosen by name: of the library and of the program.
  *
  *  Not thread safe: programs register before a configuration is declared.
  *
@@ -22,16 +22,17 @@ typedef struct gab_registry {
   const char *kind; /**< in messages: "collision model" */
   int most;         /**< entries in all, up to #GAB_REGISTRY_MOST */
   const char *(*taken)(
-      int index); /**< names that no entry may have besides those of entries; NULL behind the last. NULL: none */
+      int index); /**< reserved names besides those of entries; NULL after the last. NULL: none */
   const void
       *entries[GAB_REGISTRY_MOST]; /**< structures whose first member is `const char *name`; borrowed */
 } gab_registry;
 
-/** Appends an entry. @return ::GAB_ERR_ARGUMENT if its name is missing, taken or cannot be a choice, or the registry is full */
+/** Appends an entry. @return ::GAB_ERR_ARGUMENT if its name is missing, taken or not a valid choice, or the registry is
+ * full */
 gab_status gab_registry_add(gab_registry *registry, const void *entry);
-/** @return the index-th entry, NULL behind the last */
+/** @return entry number `index`, NULL after the last */
 const void *gab_registry_at(const gab_registry *registry, int index);
-/** @return the entry of that name, NULL if there is none */
+/** @return the entry with that name, NULL if there is none */
 const void *gab_registry_find(const gab_registry *registry, const char *name);
 /** As gab_registry_find(), with an error message that lists the names if there is none: "no collision model 'x' (there are: ...)". */
 const void *gab_registry_require(const gab_registry *registry, const char *name);

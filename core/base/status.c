@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Capacity for a parameter file with many mistakes: they are reported together, one per line. */
+/* Capacity for a parameter file with many errors: they are reported together, one per line. */
 enum { MESSAGE_CAPACITY = 8192, WHERE_CAPACITY = 256 };
 
 static _Thread_local char error_message[MESSAGE_CAPACITY];
@@ -72,7 +72,7 @@ int gab_status_exit_code(gab_status status)
 
 gab_status gab_error_set(gab_status status, const char *file, int line, const char *format, ...)
 {
-  /* The arguments may contain the current message (to put something in front of it): format aside first. */
+  /* The arguments may contain the current message (as a part of the new one): format into a copy first. */
   char text[MESSAGE_CAPACITY];
   va_list arguments;
   va_start(arguments, format);

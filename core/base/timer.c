@@ -15,7 +15,7 @@ typedef struct record {
 } record;
 
 struct gab_timers {
-  record **records; /* by handle - 1; each of its own, so that names stay where they are */
+  record **records; /* by handle - 1; allocated one by one, so that names do not move */
   gab_timer *order; /* handles by name */
   size_t count, capacity;
 };
@@ -57,7 +57,7 @@ static record *record_of(const gab_timers *timers, gab_timer timer)
   return timer > 0 && (size_t)timer <= timers->count ? timers->records[timer - 1] : NULL;
 }
 
-/* Where the name is in the order, or would be. */
+/* Position of the name in the order, or where to insert it. */
 static size_t place_of(const gab_timers *timers, const char *name, bool *found)
 {
   size_t low = 0, high = timers->count;

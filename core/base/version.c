@@ -4,11 +4,11 @@
 static struct {
   bool differ;
   int major, minor;
-} headers; /* of the program; zero as long as they agree with the library */
+} headers; /* of the program; zero while they match the library */
 
 const char *gab_version(void) { return GAB_VERSION; }
 
-/* Only a difference is recorded: the library calls itself through the same macros, with headers that agree. */
+/* Only a mismatch is recorded: the library calls itself through the same macros, with matching headers. */
 void gab_version_record_headers(int major, int minor)
 {
   if (major == GABION_VERSION_MAJOR && minor == GABION_VERSION_MINOR) return;

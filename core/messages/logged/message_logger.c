@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file message_logger.c
- *  @brief Message loggers of ports: which ports are logged, what they have sent, decisions; and claims of ranks that
- *  were taken without a repair. */
+ *  @brief Message loggers of ports: logged ports, counts of sent messages, decisions; and claims of ranks that were taken
+ *  without a repair.
+ */
 #include "core/messages/logged/message_logger.h"
 
 #include "core/messages/collective.h"
@@ -120,7 +121,7 @@ const gab_claim *gab_world_claims(const gab_world *world, int *count)
   return world->claims;
 }
 
-/* Once for each time that the rank was taken: incarnations of all are counted alike. */
+/* Once for each takeover of the rank, so that all count the same incarnations. */
 gab_status gab_world_apply_claims(const gab_world *world, gab_members *members)
 {
   for (int i = 0; i < world->claim_count; i++) {
@@ -134,7 +135,7 @@ gab_status gab_world_apply_claims(const gab_world *world, gab_members *members)
   return GAB_OK;
 }
 
-/* The processes that claims name are alive. */
+/* All processes in claims are alive. */
 gab_status gab_world_settle_claims(gab_world *world)
 {
   GAB_TRY(gab_world_apply_claims(world, &world->members));

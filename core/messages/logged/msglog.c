@@ -23,7 +23,7 @@ void gab_msglog_release(gab_kept *message)
   gab_free(&message);
 }
 
-/* Without capacity on the list the buffer stays with the caller, who gives it back. */
+/* If the list cannot grow, the buffer remains with the caller, who releases it. */
 static void put_aside(gab_msglog *msglog, gab_buffer *buffer)
 {
   if (msglog->free_count == msglog->free_capacity) {
@@ -51,7 +51,7 @@ static void take_out(gab_msglog *msglog, size_t place, gab_buffer *buffer)
   msglog->free[place] = msglog->free[--msglog->free_count];
 }
 
-/* The smallest that is large enough: messages of a channel tend to be as large as those before. */
+/* The smallest that is large enough: messages of a channel tend to have the size of the previous ones. */
 static void take_free(gab_msglog *msglog, size_t bytes, gab_buffer *buffer)
 {
   size_t best = msglog->free_count;
@@ -161,7 +161,7 @@ gab_status gab_msglog_begin_interval(gab_msglog *msglog, gab_step checkpoint)
   return GAB_OK;
 }
 
-/* The message's bytes become the message log's: by changing hands, or by copying. */
+/* Takes the bytes of the message, by ownership or by copying. */
 static gab_status take_bytes(gab_msglog *msglog, gab_buffer *message, gab_kept *to)
 {
   gab_buffer_init(&to->memory, message->use);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sources of the message log share: msglog.c (channels, intervals, free list), msglog_image.c (messages in
- * an image).
+/* Declarations shared by the sources of the message log: msglog.c (channels, intervals, free list), msglog_image.c
+ * (messages in an image).
  *
  * Internal. */
 #ifndef GABION_CORE_MSGLOG_IMPL_H
@@ -8,7 +8,7 @@
 
 #include "core/messages/logged/msglog.h"
 
-/* The public entry comes first, so that a pointer to it is one to this. */
+/* The public entry comes first, so that a pointer to it is a pointer to this. */
 typedef struct gab_kept {
   gab_msglog_entry entry;
   gab_buffer memory; /* owns the bytes */
@@ -25,10 +25,10 @@ typedef struct gab_msglog_channel {
   size_t first, end, capacity;
 } gab_msglog_channel;
 
-/* A buffer that waits for its next message. */
+/* A buffer on the free list. */
 typedef struct gab_msglog_spare {
   gab_buffer buffer;
-  bool old; /* it has lain here since the last call of gab_msglog_free_before() */
+  bool old; /* unused since the last call of gab_msglog_free_before() */
 } gab_msglog_spare;
 
 struct gab_msglog {
@@ -41,11 +41,11 @@ struct gab_msglog {
   gab_msglog_stats stats;
 };
 
-/* NULL: the message log has none. */
+/* NULL if there is no such channel. */
 const gab_msglog_channel *gab_msglog_channel_of(const gab_msglog *msglog, gab_rank target, uint32_t context);
-/* Reserves capacity for one message more. */
+/* Reserves capacity for one more message. */
 gab_status gab_msglog_reserve(gab_msglog_channel *to);
-/* Gives back a message that nobody holds, and its bytes. */
+/* Releases a message that is not held, and its bytes. */
 void gab_msglog_release(gab_kept *message);
 
 #endif

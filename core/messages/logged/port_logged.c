@@ -11,7 +11,7 @@ gab_status gab_logged_send(gab_port *port, gab_rank target, gab_buffer *message)
       .step = port->world->step, .pattern = id.pattern, .iteration = id.iteration};
   if (port != port->world->tree)
     return logger->send(logger->user, target, port->log_context, &label, message);
-  gab_buffer copy; /* a broadcast sends one message to several */
+  gab_buffer copy; /* a broadcast sends one message to several ranks */
   gab_buffer_init(&copy, GAB_MEMORY_MESSAGE);
   gab_status status = gab_put_bytes(&copy, message->data, message->size);
   if (status == GAB_OK) status = logger->send(logger->user, target, port->log_context, &label, &copy);
@@ -19,7 +19,7 @@ gab_status gab_logged_send(gab_port *port, gab_rank target, gab_buffer *message)
   return status;
 }
 
-/* Numbers and lives were looked at by the message logger. */
+/* The message logger has checked sequence numbers and incarnations. */
 static gab_status verify(const gab_port *port, gab_transfer *transfer)
 {
   gab_envelope is;
@@ -36,7 +36,7 @@ static gab_status verify(const gab_port *port, gab_transfer *transfer)
   return GAB_OK;
 }
 
-/* What is received by name is of the present step; only what is polled may be early (core/messages/mailbox.h). */
+/* A message received by name belongs to the present step; only polled ones may be early (core/messages/mailbox.h). */
 static gab_status verify_step(const gab_port *port, const gab_transfer *transfer)
 {
   gab_envelope is;
@@ -73,7 +73,7 @@ gab_status gab_logged_poll(gab_port *port, gab_transfer *transfer, bool *there)
   return look_for(port, transfer, there);
 }
 
-/* Nothing arrives in between, so that of two messages from one sender the first is found first. */
+/* No message arrives in between, so of two messages from one sender the first is found first. */
 gab_status gab_logged_take(gab_port *port, bool *pending)
 {
   *pending = false;

@@ -14,17 +14,17 @@
 
 enum {
   FIRST_BYTES = 24,  /* lane, bytes of the head, bytes of the payload */
-  INLINE = 4096,     /* payload that travels with the head */
-  STRANGERS = 64,    /* places that are not near and looked at in one turn */
-  MOST_AT_ONCE = 64, /* messages of one place, before the next one's turn */
-  MOST_PROBED = 4096 /* places that one probe of any source looks at: MPI goes through all of them */
+  INLINE = 4096,     /* payload sent with the head */
+  STRANGERS = 64,    /* places that are not near and are probed in one turn */
+  MOST_AT_ONCE = 64, /* messages of one place before the next place */
+  MOST_PROBED = 4096 /* maximum places for one probe of any source: MPI loops over all of them */
 };
 
-/* s, from one look at strangers and for deaths to the next. Who waits looks at what is near again and again; each further
- * question to MPI would make each of these looks longer, and where processes share cores gives the core away. */
+/* s, interval of the checks of places that are not near, and for deaths. A waiting process polls near places repeatedly;
+ * each further MPI call would lengthen these polls and, where processes share cores, release the core. */
 static const double turn = 100e-6;
 
-/* Memory that MPI reads: for one request or several, which end in any order. */
+/* Memory that MPI reads: for one or several requests, which end in any order. */
 typedef struct parcel {
   void *memory; /* owned; NULL: lent */
   size_t bytes; /* of that memory */
@@ -42,22 +42,21 @@ struct gab_reliable_channel {
   gab_reliable_channel_events events;
   gab_process places, place;
   gab_process *place_of; /* by rank in the communicator */
-  bool by_name; /* whether places are probed one by one: those that are near, and strangers in turn */
+  bool by_name;          /* places are probed one by one: near ones, and the others in turn */
   gab_process *near;
   size_t near_count;
   gab_process next_stranger;
-  double looked_far; /* when strangers were looked at, and for deaths */
-  gab_process *dead; /* that were noticed */
+  double looked_far; /* time of the last check of other places, and for deaths */
+  gab_process *dead; /* detected */
   size_t dead_count;
-  gab_process *untold; /* of them, whose death is to be told, perhaps again */
+  gab_process *untold; /* those whose death is to be reported, perhaps again */
   size_t untold_count;
-  int failed; /* members of the communicator, as far as was looked at */
+  int failed; /* members of the communicator, as far as checked */
   sending *sendings;
   size_t sending_count, sending_capacity;
-  gab_buffer in,
-      payload;      /* of a message that comes: all of it if it is short, else the head; and a long payload */
-  gab_buffer aside; /* memory for a payload that is much longer than the last one */
-  void *idle;       /* of a payload that was sent, for the next: pages that were touched already */
+  gab_buffer in, payload; /* of an incoming message: all of it if short, else the head; and a long payload */
+  gab_buffer aside;       /* memory for a payload much longer than the last one */
+  void *idle;             /* memory of a sent payload, for the next one: its pages have been touched */
   size_t idle_bytes;
   gab_reliable_channel_stats stats;
 };
@@ -163,7 +162,7 @@ static gab_status note_dead(gab_reliable_channel *channel, gab_process place)
 }
 #endif
 
-/* Of a call that names a place. @return GAB_OK if it is dead, which is noted */
+/* Handles the code of a call that names a place. @return GAB_OK if the place is dead, which is recorded */
 static gab_status judge(gab_reliable_channel *channel, gab_process place, int code, const char *function)
 {
   if (code == MPI_SUCCESS) return GAB_OK;
@@ -178,7 +177,7 @@ static gab_status judge(gab_reliable_channel *channel, gab_process place, int co
   return gab_world_mpi(channel->world, code, function);
 }
 
-/* Open MPI 5.0.7 does not tell of a death by MPI_Iprobe: that finds nothing, for ever. */
+/* Open MPI 5.0.7 does not report a death by MPI_Iprobe, which then never finds a message. */
 static gab_status look_for_dead(gab_reliable_channel *channel)
 {
 #ifdef GAB_HAVE_ULFM
@@ -255,7 +254,7 @@ static uint64_t fetch(const unsigned char *at)
   return value;
 }
 
-/* The first part, with the payload if it is short. */
+/* Sends the first part, with a short payload. */
 static gab_status post_first(gab_reliable_channel *channel, gab_process place, uint32_t lane,
                              const gab_buffer *head, const void *payload, size_t bytes)
 {
@@ -279,7 +278,7 @@ static gab_status post_first(gab_reliable_channel *channel, gab_process place, u
   return status;
 }
 
-/* Chunks that are posted are read on, whatever becomes of the next one. */
+/* Posted chunks are received even if the next one fails. */
 static gab_status post_chunks(gab_reliable_channel *channel, gab_process place, const unsigned char *from,
                               size_t bytes, parcel *of)
 {
@@ -291,7 +290,7 @@ static gab_status post_chunks(gab_reliable_channel *channel, gab_process place, 
   return GAB_OK;
 }
 
-/* Memory for a payload: what lies idle if that is enough and not twice too much. */
+/* Memory for a payload: idle memory if large enough and not more than twice the size. */
 static gab_status reserve_for(gab_reliable_channel *channel, size_t bytes, void **memory, size_t *capacity)
 {
   const bool fits = channel->idle && bytes <= channel->idle_bytes && channel->idle_bytes / 2 <= bytes;
@@ -336,7 +335,7 @@ gab_status gab_reliable_channel_send(gab_reliable_channel *channel, gab_process 
     status = post_first(channel, place, lane, head, payload, bytes);
     if (status == GAB_OK && bytes > INLINE) return post_payload(channel, place, payload, bytes, lent);
   }
-  if (lent) channel->events.sent(channel->events.user, lent); /* it was copied, or is of no use */
+  if (lent) channel->events.sent(channel->events.user, lent); /* the payload was copied, or is not needed */
   return status;
 }
 
@@ -347,7 +346,7 @@ static gab_status end_sendings(gab_reliable_channel *channel)
   for (size_t i = 0; i < channel->sending_count; i++) {
     sending one = channel->sendings[i];
     int done = 0;
-    /* Of a request that failed MPI has let go: its target is dead. */
+    /* After an error MPI has freed the request: its target is dead. */
     const int code = status == GAB_OK ? MPI_Test(&one.request, &done, MPI_STATUS_IGNORE) : MPI_SUCCESS;
     if (code != MPI_SUCCESS && !gab_mpi_is_fault(code))
       status = gab_world_mpi(channel->world, code, "MPI_Test");
@@ -361,7 +360,7 @@ static gab_status end_sendings(gab_reliable_channel *channel)
 
 /* ------------------------------------------------------------------------------------ receiving */
 
-/* @param[out] whole  false: the sender died on the way */
+/* @param[out] whole  false: the sender died during the message */
 static gab_status receive(gab_reliable_channel *channel, gab_process place, unsigned char *at, size_t count,
                           bool *whole)
 {
@@ -380,8 +379,9 @@ static gab_status receive(gab_reliable_channel *channel, gab_process place, unsi
 
 static bool is_twice_too_much(const gab_buffer *memory, size_t bytes) { return memory->capacity / 2 > bytes; }
 
-/* Who takes a payload keeps its memory as long as the message. What came back for an image is much too large for most messages: one of
- * them would hold it, and the next image would need new pages. So that waits aside for one that is as long. */
+/* A callback that takes a payload keeps its memory as long as the message. Memory returned for an image is much too large
+ * for most messages: a short one would occupy it, and the next image would need new pages. So it is reserved for messages
+ * of similar size. */
 static void choose_memory(gab_reliable_channel *channel, size_t bytes)
 {
   gab_buffer *payload = &channel->payload, *aside = &channel->aside;
@@ -397,7 +397,7 @@ static gab_status receive_payload(gab_reliable_channel *channel, gab_process pla
 {
   void *memory;
   choose_memory(channel, bytes);
-  if (channel->payload.capacity < bytes) { /* nothing there is worth being kept while it grows */
+  if (channel->payload.capacity < bytes) { /* the content need not be kept while it grows */
     gab_buffer_release(&channel->payload);
     gab_buffer_init(&channel->payload, GAB_MEMORY_MESSAGE);
   }
@@ -410,7 +410,7 @@ static gab_status receive_payload(gab_reliable_channel *channel, gab_process pla
   return GAB_OK;
 }
 
-/* One whole message, whose first part of `count` bytes is there. */
+/* Receives a whole message whose first part of `count` bytes has arrived. */
 static gab_status take(gab_reliable_channel *channel, gab_process place, int count)
 {
   gab_buffer *in = &channel->in;
@@ -449,7 +449,7 @@ static gab_status look_at(gab_reliable_channel *channel, gab_process place)
   return GAB_OK;
 }
 
-/* MPI does not probe any source any more: somebody has died. */
+/* MPI no longer probes any source, since a process has died. */
 static gab_status probe_by_name(gab_reliable_channel *channel, int code)
 {
   channel->by_name = true;
@@ -457,9 +457,9 @@ static gab_status probe_by_name(gab_reliable_channel *channel, int code)
                                 : gab_world_mpi(channel->world, code, "MPI_Iprobe");
 }
 
-/* One probe finds whoever has sent. Each probe that finds nothing moves all of MPI forward, and where processes share
- * cores gives the core away: one for each of many places made a step of 50 ms longer by 2. Not of use once a message of a
- * dead one lies there, which nobody can receive. */
+/* A single probe finds any sender. Each probe that finds nothing makes MPI progress and, where processes share cores,
+ * releases the core: one probe per place made a step of 50 ms longer by 2 ms. Useless once a message of a dead process has
+ * arrived, which cannot be received. */
 static gab_status look_at_any(gab_reliable_channel *channel)
 {
   for (int taken = 0; taken < MOST_AT_ONCE; taken++) {

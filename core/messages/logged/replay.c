@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file replay.c
- *  @brief The collective calls of the set-up, recorded by everybody and replayed to a process that comes
- * later.
+ * @brief The collective calls of the set-up, recorded on all processes and replayed to a process that is started later.
  *
- *  A respawned process goes through the same set-up as the others did, but alone: their collective calls are
- * over. What they gave is, on a process that runs no rank, the same as on all others, since it contributes
- * nothing: so whoever was there hands its record to the replacement process, whose calls then return what they returned
- * then. Nothing else has to be equal: the case file, say, may have been changed or removed meanwhile. */
+ * A respawned process executes the same set-up as the others, but alone: their collective calls are finished. On a process
+ * without a rank these calls return the same as on all others, since it contributes nothing. So another process sends its
+ * record to the replacement process, whose calls return the recorded results. Other conditions may differ: e.g. the case
+ * file may have been changed or removed meanwhile. */
 #include "core/world/world_impl.h"
 
 #include <string.h>
