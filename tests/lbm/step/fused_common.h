@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What fused blocks would send, for the tests of them. */
+/* Messages of fused blocks, for their tests. */
 #ifndef GABION_TESTS_FUSED_COMMON_H
 #define GABION_TESTS_FUSED_COMMON_H
 
 #include "lbm/lbm_impl.h"
 #include "tests/lbm/lbm_common.h"
 
-/* Of what blocks would send in each direction, solid cells included. */
+/* Hash of the bytes that blocks would send in each direction, including solid cells. */
 static inline uint64_t hash_of_messages(const flow *it)
 {
   enum { MOST = 1 << 16 };

@@ -31,7 +31,7 @@ static gab_status take_up(gab_world *world, const flow_case *from, const flow_ca
   return status;
 }
 
-/* Revisions stand behind the title, which may be long. */
+/* Revisions follow the title, which may be long. */
 static void long_titles(gab_world *world)
 {
   static const char title[] =
@@ -50,7 +50,7 @@ static void long_titles(gab_world *world)
   REQUIRE(strstr(gab_error_message(), "revision 41") && strstr(gab_error_message(), "revision 42"));
 }
 
-/* @return what a flow says to a record @param[in] given  a text; @param[in] cut  bytes that the record lacks at its end */
+/* @return result of restoring a record @param[in] given  its text; @param[in] cut  number of missing bytes at its end */
 static gab_status take_up_text(gab_world *world, const flow_case *to, const char *given, size_t cut)
 {
   gab_buffer record;
@@ -79,8 +79,8 @@ static void levels(gab_world *world)
   REQUIRE(take_up_text(world, &several, before, 0) == GAB_ERR_INPUT);
   REQUIRE(take_up_text(world, &several, first, 0) == GAB_ERR_INPUT);
   REQUIRE(take_up_text(world, &one, before, 1) == GAB_ERR_CORRUPT);
-  /* Lattices with directions along diagonals of space have one more than others, and so have ramps, equilibria beyond second order,
-   * open sides and interpolated bodies. */
+  /* Lattices with directions along space diagonals have a revision higher by one, and so have ramps, equilibria beyond
+   * second order, open sides and interpolated bodies. */
   const gab_body ball = {
       .shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_INTERPOLATED, .centre = {2, 2, 2}, .radius = 1.3};
   for (int variant = 0; variant < 32; variant++)
@@ -96,7 +96,7 @@ static void levels(gab_world *world)
       for (int axis = 0; axis < 3; axis++)
         space.options.sides[2 * axis].kind = space.options.sides[2 * axis + 1].kind = GAB_SIDE_WALL;
       space.options.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY, .ramp_steps = 9.0 * ramp};
-      space.options.sides[GAB_SIDE_X_MAX].ramp_steps = 9; /* of a wall it means nothing */
+      space.options.sides[GAB_SIDE_X_MAX].ramp_steps = 9; /* without effect for a wall */
       if (open) space.options.sides[GAB_SIDE_Y_MAX].kind = GAB_SIDE_OUTFLOW;
       space.bodies = &ball;
       space.body_count = (size_t)body;
@@ -106,7 +106,7 @@ static void levels(gab_world *world)
       REQUIRE(take_up_text(world, &space, first, 0) ==
               (revision == 6 + full + ramp + beyond + open + body ? GAB_OK : GAB_ERR_INPUT));
     }
-  /* A geometry says so as well. */
+  /* The geometry sets it, too. */
   gab_forest_options options = {.grid = {.dimension = 2, .roots = {1, 1, 1}},
                                 .dx = 1,
                                 .cells = {8, 8, 1},
@@ -128,7 +128,7 @@ static void levels(gab_world *world)
   gab_buffer_release(&record);
 }
 
-/* A flow that balances the mass of its walls takes up no state of before it did. */
+/* A flow that balances the mass of its walls refuses a state of a version without the balance. */
 static void walls(gab_world *world)
 {
   const gab_body body = {
@@ -147,7 +147,7 @@ static void walls(gab_world *world)
   REQUIRE(take_up(world, &closed, &closed) == GAB_OK && take_up(world, &open, &closed) == GAB_ERR_INPUT);
 }
 
-/* Whether a flow with such sides takes up a state without a revision of the sides. */
+/* Whether a flow with such sides accepts a state without a revision of the sides. */
 static void takes_up(gab_world *world, const gab_side given[4], bool expected)
 {
   flow_case it = flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_trt, NULL);
@@ -159,7 +159,8 @@ static void takes_up(gab_world *world, const gab_side given[4], bool expected)
   REQUIRE_OK(take_up(world, &it, &it));
 }
 
-/* Of walls, free-slip sides and a lid that meets only these no bits have changed; of open sides, inlets and lids that meet they have. */
+/* The bits of walls, free-slip sides and a lid that meets only these are unchanged; those of open sides, inlets and lids
+ * that meet are not. */
 static void sides(gab_world *world)
 {
   static const gab_side wall = {.kind = GAB_SIDE_WALL}, slip = {.kind = GAB_SIDE_FREE_SLIP},
@@ -175,7 +176,7 @@ static void sides(gab_world *world)
   takes_up(world, (const gab_side[]){wall, outflow, wall, wall}, false);
 }
 
-/* The entity of a flow takes the steps done along, and is refused by a flow of another arithmetic. */
+/* The entity of a flow contains the number of steps, and is refused by a flow of another arithmetic. */
 static void entity(gab_world *world)
 {
   const flow_case one = flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_trt, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=1 timeout=120 */
-/* Blocks that lie side by side in one field: flows drawn at random give the same bits in fused fields of any width as in fields
- * of their own, through migrations, adaptations and a way back; what is sent behind a way back is what was sent before;
- * and fused fields do not hold memory that their blocks have left. */
+/* Adjacent blocks in one field: random flows give the same bits in fused fields of any width as in separate fields, through
+ * migrations, adaptations and a rollback; after a rollback they send the same messages as before; and fused fields release
+ * the memory of blocks that have left. */
 #include "blockforest/adaptation/adapt.h"
 #include "core/memory/memory.h"
 #include "core/messages/collective.h"
@@ -37,7 +37,7 @@ static void draw_grid(drawing *from, drawn_flow *made)
   made->adapts = draw(from, 2);
   for (int axis = 0; axis < 3; axis++) {
     const bool is_flat = axis == 2 && !is_deep;
-    /* some so high that in a wide fused field a slab is one layer */
+    /* some so high that a slab is one layer in a wide fused field */
     const int cells = made->adapts ? 4 + 2 * (int)draw(from, 2)
                       : axis == 1  ? 3 + (int)draw(from, 10)
                                    : 2 + (int)draw(from, 8),
@@ -139,7 +139,7 @@ static void go_back(flow *it)
 {
   flow_image image;
   flow_pack(it, &image);
-  flow_run(it, 2); /* to be forgotten */
+  flow_run(it, 2); /* to be rolled back */
   flow_restore(it, &image);
   flow_image_release(&image);
 }
@@ -160,7 +160,7 @@ static outcome run(gab_world *world, drawn_flow *given)
     if (given->round == 3) REQUIRE_OK(gab_lbm_clear_solid(it.lbm));
     REQUIRE_OK(gab_forest_checksum(it.forest, &out.checksum[given->round]));
   }
-  flow_run(&it, 18); /* long enough at rest for all to be put side by side */
+  flow_run(&it, 18); /* long enough without changes for blocks to be made adjacent */
   REQUIRE_OK(gab_lbm_integrate(it.lbm, true, &out.sums));
   REQUIRE_OK(gab_forest_checksum(it.forest, &out.checksum[ROUNDS]));
   flow_close(&it);
@@ -191,7 +191,7 @@ static void widths_do_not_matter(gab_world *world)
 
 /* ------------------------------------------------------------------------------------------ what is sent */
 
-/* A body across several blocks and up to a corner of the domain, and blocks that come and go before. */
+/* A body across several blocks and up to a corner of the domain; blocks migrate before. */
 static void restored_runs_send_the_same(gab_world *world, int fused_blocks)
 {
   enum { STEPS = 4 };
@@ -214,7 +214,7 @@ static void restored_runs_send_the_same(gab_world *world, int fused_blocks)
   flow_image image;
   flow_pack(&first, &image);
   flow again = flow_open(world, &given);
-  flow_run(&again, 3); /* has other things in its fields */
+  flow_run(&again, 3); /* its fields have other contents */
   flow_restore(&again, &image);
   REQUIRE_OK(gab_lbm_clear_solid(again.lbm));
   for (int step = 0; step < STEPS; step++) {
@@ -235,8 +235,7 @@ static uint64_t fields_per_block(const flow *it)
   return count > 0 ? gab_memory_now(GAB_MEMORY_FIELD) / count : 0;
 }
 
-/* All blocks go to the last rank; or away from it all that are not the first, the third ... of their row, or so on: one of
- * `kept` stays. */
+/* All blocks go to the last rank; or all leave it except the first, the third, ... of their row: one of `kept` stays. */
 static void move_rows(gab_world *world, flow *it, int kept)
 {
   const gab_members *members = gab_world_members(world);
@@ -252,7 +251,7 @@ static void move_rows(gab_world *world, flow *it, int kept)
   free(targets);
 }
 
-/* Of each row of eight blocks one to four stay: then those that are left move together. */
+/* Of each row of eight blocks one to four stay: then the remaining ones are moved together. */
 static void fused_fields_are_given_back(gab_world *world, int places, int kept)
 {
   flow_case given = {.dimension = 3, .cells = {32, 32, 32}, .block = {4, 4, 4}};
@@ -276,7 +275,7 @@ static void fused_fields_are_given_back(gab_world *world, int places, int kept)
 
 /* ------------------------------------------------------------------------------------------ order of calls */
 
-/* Sweeping from whatever there is, ahead of any exchange, does not spoil what comes. */
+/* A sweep with the present ghosts, before any exchange, does not affect later steps. */
 static void the_first_sweep_may_be_stale(gab_world *world)
 {
   const gab_body body = {

@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------------------------------ who looks */
 
-/* What it is shown, each byte where it will lie. */
+/* Follower that records each byte at its final place. */
 typedef struct witness {
   unsigned char *start, *shown;
   size_t count;
@@ -36,7 +36,7 @@ static const unsigned char *follow(void *user, const unsigned char *from, const 
 
 typedef enum audience { NOBODY, ONE_WHO_FOLLOWS, ONE_WHO_LOOKS_AHEAD } audience;
 
-/* @return bytes that went past the cache */
+/* @return bytes written by non-temporal stores */
 static size_t pack(const gab_forest *forest, audience whose, gab_buffer *image)
 {
   const size_t bytes = gab_forest_packed_size(forest);
@@ -61,10 +61,10 @@ static size_t pack(const gab_forest *forest, audience whose, gab_buffer *image)
 typedef struct comparison {
   const flow *it;
   const unsigned char *image;
-  size_t blocks, bytes; /* bytes: of all that is packed of the populations */
+  size_t blocks, bytes; /* bytes: of all packed populations */
 } comparison;
 
-/* The end of a record is what its block gives alone. */
+/* The end of a record equals the image of its block alone. */
 static gab_status compare_block(void *user, gab_block_id id, size_t offset, size_t bytes)
 {
   comparison *with = user;
@@ -87,7 +87,7 @@ static comparison compare(const flow *it, const gab_buffer *image)
   return with;
 }
 
-/* Any bits: they are not computed with. */
+/* Random bits: they are not used in computations. */
 typedef struct changing {
   const flow *it;
   unsigned char *image;
@@ -107,7 +107,7 @@ static gab_status change_block(void *user, gab_block_id id, size_t offset, size_
 
 /* ------------------------------------------------------------------------------------------ all that lies there */
 
-/* Calls for each value of the fields of all dense blocks, ghosts and solid cells too, always in the same order. */
+/* Calls for each value in the fields of all dense blocks, including ghosts and solid cells, always in the same order. */
 static void each_value(const flow *it, void (*call)(void *user, unsigned char *value, size_t bytes),
                        void *user)
 {
@@ -164,7 +164,7 @@ static gab_status unpack_block(void *user, gab_block_id id, size_t offset, size_
   return gab_lbm_unpack(&from->it->lbm->model, block, &in);
 }
 
-/* What is restored together goes where it goes block by block, and nothing beside it is touched. */
+/* Blocks restored together have the same content as when restored one by one, and no other memory is changed. */
 static void nothing_else_is_touched(const flow *it, const gab_buffer *image)
 {
   comparison from = {.it = it, .image = image->data};
@@ -177,7 +177,7 @@ static void nothing_else_is_touched(const flow *it, const gab_buffer *image)
   REQUIRE(hash_of_all(it) == together);
 }
 
-/* Packed, changed, restored, and packed again. @return share of it that goes past the cache when somebody looks ahead */
+/* Packs, changes, restores, and packs again. @return share of non-temporal stores with a follower that looks ahead */
 static double there_and_back(flow *it, uint64_t seed)
 {
   gab_buffer image, again;
@@ -252,8 +252,8 @@ static double run(gab_world *world, const layout *as, uint64_t seed)
   return share;
 }
 
-/* One process: every third layout, which covers each pair of choices; three processes, which wait for each other: every seventh. All
- * with GABION_TEST_EVERY_CASE in the environment (script_every_case_long.sh). */
+/* One process: every third layout, which covers each pair of choices; three processes, which wait for each other: every
+ * seventh. All with GABION_TEST_EVERY_CASE in the environment (script_every_case_long.sh). */
 static void layouts(gab_world *world)
 {
   static const int fused_blocks[] = {1, 2, 3, 8, 16};
@@ -267,7 +267,7 @@ static void layouts(gab_world *world)
     as.has_levels = rest / 2;
     as.kernel = rest == 1 ? "auto" : "in_place";
     const double share = run(world, &as, 2 * i);
-    /* Together, but those that lie alone in a fused field at an end, or with another thread's. */
+    /* Together, except blocks alone in a fused field at an end, or with another thread's. */
     if (is_alone) REQUIRE(share > 0.8);
     if (is_alone && as.fused_blocks == 2 && !as.has_body) REQUIRE(share == 1);
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=3 timeout=60 */
-/* Fused fields are filled anew once the grid has come to rest: neighbours along x then lie beside each other, fused fields are
- * full, and no bit changes, in either state of the fields, with threads, bodies and forces. And how wide fused fields are by
- * themselves. */
+/* Fused fields are rearranged when the grid has not changed for some steps: neighbours along x are then adjacent, fused
+ * fields are full, and no bit changes, in either state of the fields, with threads, bodies and forces. Also tests the
+ * default width of fused fields. */
 #include "lbm/step/fused/fused_field_impl.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -33,7 +33,7 @@ static layout layout_of(const flow *it)
   return found;
 }
 
-/* All blocks come to the root, those of some rows of planes across x first: neighbours find no space beside each other. */
+/* All blocks migrate to the root, those of some planes across x first: neighbours find no adjacent space. */
 static void gather_out_of_order(gab_world *world, flow *it)
 {
   const gab_members *members = gab_world_members(world);
@@ -70,7 +70,7 @@ static outcome run(gab_world *world, int places, int steps_before, layout *befor
   flow_run(&it, steps_before);
   REQUIRE_OK(gab_forest_checksum(it.forest, &found.checksum[0]));
   *before = layout_of(&it);
-  flow_run(&it, AT_REST + 1 - steps_before); /* one step in fused fields filled anew */
+  flow_run(&it, AT_REST + 1 - steps_before); /* one step in rearranged fused fields */
   REQUIRE_OK(gab_forest_checksum(it.forest, &found.checksum[1]));
   *after = layout_of(&it);
   flow_run(&it, 4);
@@ -83,7 +83,7 @@ static outcome run(gab_world *world, int places, int steps_before, layout *befor
   return found;
 }
 
-/* Of the process that has the blocks. With one process all have been made in their order, and there may be nothing to gain. */
+/* On the process that has the blocks. With one process all were made in order, and there may be no gain. */
 static void look_at(int places, bool was_scattered, const layout *before, const layout *after)
 {
   const size_t rows = 16, blocks = 7 * rows, most = (blocks + (size_t)places - 1) / (size_t)places;
@@ -92,7 +92,8 @@ static void look_at(int places, bool was_scattered, const layout *before, const 
   if (!was_scattered) return;
   REQUIRE(before->joined == 0);
   REQUIRE(after->fused_fields <= most);
-  REQUIRE(after->joined + rows + after->fused_fields >= blocks); /* the others begin a row or a fused field */
+  REQUIRE(after->joined + rows + after->fused_fields >=
+          blocks); /* other blocks begin a row or a fused field */
 }
 
 static void fused_fields_are_filled_anew(gab_world *world)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=3 timeout=60 */
-/* Blocks that are made together lie in rows whichever thread makes them; places of blocks that never come cost nothing. And
- * fused fields filled anew: no bit changes, nor any that is sent, wherever blocks lay and in whichever state; in little more
- * memory; and without that memory all stays as it is. */
+/* Blocks made together are in rows, for any threads that make them; places of blocks that never arrive cost nothing.
+ * Rearranged fused fields: no bit of state or messages changes, for any previous arrangement and in either state; little
+ * additional memory is used; and without that memory nothing is changed. */
 #include "blockforest/adaptation/adapt.h"
 #include "core/memory/memory.h"
 #include "lbm/step/fused/fused_field_impl.h"
@@ -19,7 +19,7 @@ static gab_lbm_block *block_at(const flow *it, size_t index)
 
 /* ------------------------------------------------------------------------------------------ in rows */
 
-/* Where a block lies. */
+/* Place of a block. */
 typedef struct lying {
   gab_fused_key key;
   size_t fused;
@@ -53,7 +53,7 @@ static bool follow(const lying *a, const lying *b)
   return memcmp(a->key.at, b->key.at, 3 * sizeof(int64_t)) == 0 && b->key.at[3] == a->key.at[3] + 1;
 }
 
-/* Neighbours lie beside each other unless the fused field ends there. */
+/* Neighbours are adjacent unless the fused field ends there. */
 static void rows_are_whole(const flow *it, const lying *list)
 {
   const gab_fused_fields *fused_fields = it->lbm->model.fused_fields;
@@ -107,7 +107,7 @@ static gab_status split_some(void *user, const gab_forest *forest, const gab_blo
   return GAB_OK;
 }
 
-/* Whose right neighbour is which: bits that do not depend on the numbers of fused fields. */
+/* Hash of right neighbours: independent of the numbers of fused fields. */
 static uint64_t hash_of_neighbours(const flow *it)
 {
   uint64_t sum = 0;
@@ -118,7 +118,7 @@ static uint64_t hash_of_neighbours(const flow *it)
   return sum;
 }
 
-/* Of one process: with several, blocks that arrive only to be split have places for a while, and it matters which go first. */
+/* With one process: with several, blocks that arrive only to be split occupy places for a while, so their order matters. */
 static void adapted_grids_do_not_depend_on_threads(gab_world *world)
 {
   enum { ROUNDS = 3 };
@@ -169,13 +169,13 @@ static void places_of_no_block_cost_nothing(gab_world *world)
 
 /* ------------------------------------------------------------------------------------------ filled anew */
 
-/* So that the next step plans anew. */
+/* Makes the next step plan again. */
 static void forget_plans(flow *it)
 {
   for (int level = 0; level < GAB_LBM_LEVELS; level++) it->lbm->stage[level].plan.exchange = 0;
 }
 
-/* Every block somewhere else, none beside another one, in either state. */
+/* Scatters all blocks, no two neighbours adjacent, in either state. */
 static void scatter(flow *it, uint64_t seed)
 {
   const gab_lbm_model *model = &it->lbm->model;
@@ -226,7 +226,7 @@ typedef struct course {
   uint64_t checksum, messages[6];
 } course;
 
-/* Steps; scattered and filled anew on the way, or not. */
+/* Steps, with or without scattering and rearrangement in between. */
 static course take(gab_world *world, const flow_case *given, uint64_t seed, bool moves)
 {
   course out = {0};
@@ -285,7 +285,7 @@ static void nothing_that_is_sent_changes(gab_world *world)
 
 /* ------------------------------------------------------------------------------------------ memory */
 
-/* Of the cells two directions of 19, and lists. */
+/* Two of 19 directions of the cells, and lists. */
 static void little_memory_is_needed(gab_world *world)
 {
   const flow_case given = box_of_blocks(8);
@@ -309,7 +309,7 @@ typedef struct hoard {
   struct hoard *next;
 } hoard;
 
-/* Nothing of so many bytes is to be had any more. */
+/* Blocks of that number of bytes can no longer be allocated. */
 static hoard *take_all_memory(size_t bytes, struct rlimit *before)
 {
   hoard *all = NULL;
@@ -372,7 +372,7 @@ int main(int argc, char **argv)
   little_memory_is_needed(world);
 #if !defined(__SANITIZE_ADDRESS__)          /* which ends a program that gets no memory */
   without_memory_all_stays(world, 2048);    /* for lists */
-  without_memory_all_stays(world, 1 << 15); /* for what is put aside */
+  without_memory_all_stays(world, 1 << 15); /* for temporary storage */
 #endif
   return test_end(&world);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=120 threads=2 */
-/* What is swept while messages are under way changes no bit: blocks of many slabs, cut across and along the
- * slabs, with interpolated walls across the cuts, an inlet and an outlet, one grid and two, one thread and
- * two; after even and odd numbers of steps, and with forces asked for in between. A step that was begun that
- * way has to be ended before another exchange, and on the same forest. No step but the first allocates. */
+/* Sweeping while messages are in transit changes no bit: blocks of many slabs, divided across and along the slabs, with
+ * interpolated walls across the borders, an inlet and an outlet, one grid and two, one thread and two; after even and odd
+ * numbers of steps, and with forces requested in between. A step begun that way must be finished before another exchange,
+ * and on the same forest. Only the first step allocates. */
 #include "tests/lbm/lbm_common.h"
 
 #ifdef _OPENMP
@@ -21,7 +21,7 @@ static void set_threads(int count)
 #endif
 }
 
-/* Two thirds of the length: the cuts between processes go through the ball. */
+/* Two thirds of the length: the borders between processes cross the ball. */
 static flow_case case_of(const char *kernel, const int32_t block[3])
 {
   static const gab_body ball = {
@@ -84,7 +84,7 @@ static void check(gab_world *world, const char *kernel, const int32_t block[3])
   }
 }
 
-/* Something is done ahead, and not all of it where messages are awaited. */
+/* Some slabs are swept early, but not all if messages are awaited. */
 static void expect_work_ahead(gab_world *world, const int32_t block[3])
 {
   set_threads(1);
@@ -106,7 +106,7 @@ static void expect_work_ahead(gab_world *world, const int32_t block[3])
   flow_close(&it);
 }
 
-/* The same blocks from their image: for all who look, another forest. */
+/* The same blocks, restored from their image: counts as another forest. */
 static void restore_as_it_was(gab_forest *forest)
 {
   gab_buffer image = {0};
@@ -116,8 +116,7 @@ static void restore_as_it_was(gab_forest *forest)
   gab_buffer_release(&image);
 }
 
-/* Ghosts of a forest that has changed are not swept, whether boundaries have been written already (a step
- * with forces) or not. */
+/* Ghosts of a changed forest are not swept, whether boundaries have been written already (a step with forces) or not. */
 static void expect_refusal(gab_world *world, const int32_t block[3])
 {
   const flow_case given = case_of("in_place", block);
@@ -133,7 +132,7 @@ static void expect_refusal(gab_world *world, const int32_t block[3])
   flow_close(&it);
 }
 
-/* Once all is planned, a step takes no memory for itself, not even for a moment. */
+/* After planning, a step allocates no memory, not even temporarily. */
 static void expect_no_allocation(gab_world *world, const int32_t block[3])
 {
   const flow_case given = case_of("in_place", block);

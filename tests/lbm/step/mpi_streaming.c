@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,4 long=1 timeout=120 */
-/* Streaming in place is the reference with two grids, to the last bit and in every state: the checksum of the
- * packed populations, forces and integrals after even and odd numbers of steps, for all lattices, precisions,
- * collisions, forcings and kinds of boundaries; also with other blocks and threads, after moving blocks and
- * after restoring them at odd steps, so that neighbours lie in different states. */
+/* Streaming in place gives the bits of the reference with two grids in every state: the checksum of the packed populations,
+ * forces and integrals after even and odd numbers of steps, for all lattices, precisions, collisions, forcings and kinds of
+ * boundaries; also with other blocks and threads, after migrating blocks and after restoring them at odd steps, so that
+ * neighbours are in different states. */
 #include "tests/lbm/step/streaming_common.h"
 
 static size_t field_bytes(gab_world *world, const char *kernel)
@@ -20,7 +20,7 @@ static size_t field_bytes(gab_world *world, const char *kernel)
   return bytes;
 }
 
-/* Populations only: what is not doubled with two grids, flags and the like, is less than 2 % of one. */
+/* Populations only: other data, such as flags, is less than 2 % of one grid. */
 static void expect_half_of_the_memory(gab_world *world)
 {
   size_t one = field_bytes(world, "in_place"), two = field_bytes(world, "vector");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=120 */
-/* Several steps in one temporal block give the bits of as many steps one after another, for flows drawn at random: in blocks and
- * fused fields, with walls, open sides and bodies, by any number of threads and in bands of any width. Where temporal blocks
- * cannot be, steps are taken one at a time, and the bits are the same too. */
+/* Several steps in a temporal block give the bits of single steps, for random flows: in blocks and fused fields, with
+ * walls, open sides and bodies, any number of threads, and bands of any width. Where temporal blocking is impossible, steps
+ * are taken one at a time, with the same bits. */
 #include "lbm/step/temporal_block_impl.h"
 #include "tests/lbm/drawn_flows.h"
 #include "tests/lbm/step/fused_common.h"
@@ -17,7 +17,7 @@ typedef struct drawn_flow {
   int threads;
 } drawn_flow;
 
-/* Of a thread, for all flows here: so many steps are taken together on any machine. */
+/* Cache per thread, fixed for all flows here: the same number of steps per block on any machine. */
 static flow open_with_cache(gab_world *world, const flow_case *given)
 {
   flow made = flow_open(world, given);
@@ -84,7 +84,8 @@ static void the_bits_are_those_of_steps(gab_world *world, uint64_t seed, uint64_
     use_threads(given.threads);
     REQUIRE_OK(gab_temporal_take(many.lbm, shape, shape.steps, &taken));
     const bool has_planes = given.threads == 1 || 40 / given.threads > 4 * shape.steps;
-    const bool has_none = given.is_round || gab_lbm_balances_walls(many.lbm); /* walls look at each step */
+    const bool has_none =
+        given.is_round || gab_lbm_balances_walls(many.lbm); /* walls are balanced in each step */
     if (processes == 1) REQUIRE(taken == (has_none ? 1 : has_planes ? shape.steps : taken));
     REQUIRE(taken >= 1 && taken <= shape.steps);
     use_threads(1);
@@ -114,7 +115,7 @@ static flow_case box_of(int dimension)
   return made;
 }
 
-/* The last temporal block is shorter; a grid that is anew has a new plan. */
+/* The last temporal block is shorter; a new grid has a new plan. */
 static void any_number_of_steps_is_taken(gab_world *world, int dimension)
 {
   static const gab_step counts[] = {1, 0, 7, 4, 13, 2};
@@ -137,14 +138,14 @@ static void any_number_of_steps_is_taken(gab_world *world, int dimension)
     REQUIRE_OK(gab_forest_restore(many.forest, &reader, 1, NULL, NULL));
     gab_lbm_set_step(many.lbm, all);
     gab_buffer_release(&image);
-    flow_run(&many, 1); /* other blocks: the plan of temporal blocks has gone with that of steps */
+    flow_run(&many, 1); /* other blocks: the plan of temporal blocks was dropped with that of steps */
     REQUIRE(!many.lbm->stage[0].plan.knows_temporal_plan);
     flow_run(&one, 1);
     all++;
   }
   /* 7 = 4 + 3, 3, 4, 13 = 4 + 3 + 3 + 3, 2 */
   REQUIRE(many.lbm->temporally_blocked_steps == (alone ? 7 + 3 + 4 + 13 + 2 : 0));
-  REQUIRE_OK(gab_lbm_steps(many.lbm, 9, 0)); /* all of this stays in the caches: nothing to be gained */
+  REQUIRE_OK(gab_lbm_steps(many.lbm, 9, 0)); /* all fits into the caches: no gain */
   REQUIRE(many.lbm->temporally_blocked_steps == (alone ? 29 : 0));
   flow_run(&one, 9);
   REQUIRE(checksum_of(&one) == checksum_of(&many));
@@ -155,7 +156,7 @@ static void any_number_of_steps_is_taken(gab_world *world, int dimension)
   flow_close(&many);
 }
 
-/* A step with forces, or that is computed twice, is one of its own; the others go on in temporal blocks. */
+/* A step with forces, or one that is computed twice, is a single step; the others use temporal blocks. */
 static void steps_that_are_looked_at_are_alone(gab_world *world)
 {
   flow_case given = box_of(3);
@@ -178,7 +179,7 @@ static void steps_that_are_looked_at_are_alone(gab_world *world)
   REQUIRE_OK(gab_lbm_steps(many.lbm, 5, 4));
   REQUIRE_OK(gab_lbm_check_recomputed(many.lbm, false));
   REQUIRE(many.lbm->temporally_blocked_steps ==
-          (alone ? 4 + 3 : 0)); /* the second one looks at what the first has left */
+          (alone ? 4 + 3 : 0)); /* the second one checks the result of the first */
   flow_run(&one, 5);
   REQUIRE(checksum_of(&one) == checksum_of(&many));
   flow_close(&one);

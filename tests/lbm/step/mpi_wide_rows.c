@@ -59,7 +59,7 @@ typedef struct changing {
   int blocks;
 } changing;
 
-/* Any bits: they are not computed with. */
+/* Random bits: they are not used in computations. */
 static gab_status change_block(void *user, gab_block_id id, size_t offset, size_t bytes)
 {
   changing *it = user;
@@ -87,7 +87,7 @@ static const unsigned char *follow(void *user, const unsigned char *from, const 
   return to;
 }
 
-/* @return how much of it was shown on its way past the cache */
+/* @return number of bytes passed to the follower by non-temporal stores */
 static size_t pack(const flow *it, bool is_followed, gab_buffer *image)
 {
   size_t seen = 0;
@@ -100,7 +100,7 @@ static size_t pack(const flow *it, bool is_followed, gab_buffer *image)
   return seen;
 }
 
-/* All that is packed goes past the cache: long rows, and those of whole fused fields. */
+/* All packed bytes are written by non-temporal stores: long rows, and those of whole fused fields. */
 static void there_and_back(flow *it, const int32_t cells[3], size_t word, uint64_t seed)
 {
   gab_buffer image, again, followed;
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
 #ifdef _OPENMP
   omp_set_num_threads(
-      1); /* with more of them what is left of a fused field may be too little to be packed together */
+      1); /* with more of them the rest of a fused field may be too small to be packed together */
 #endif
   check_blocks(world, (int32_t[]){128, 6, 4}, GAB_PRECISION_DOUBLE, 1);
   check_blocks(world, (int32_t[]){140, 4, 4}, GAB_PRECISION_FLOAT, 1);

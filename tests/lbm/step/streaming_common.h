@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flows of all kinds, step by step against the reference with two grids: the checksum of the packed
- * populations, forces and integrals after even and odd numbers of steps; also with other blocks and threads,
- * after moving blocks and after restoring them at odd steps, so that neighbours lie in different states. */
+/* Flows of all kinds, step by step against the reference with two grids: the checksum of the packed populations, forces and
+ * integrals after even and odd numbers of steps; also with other blocks and threads, after migrating blocks and after
+ * restoring them at odd steps, so that neighbours are in different states. */
 #ifndef GABION_TESTS_LBM_STREAMING_COMMON_H
 #define GABION_TESTS_LBM_STREAMING_COMMON_H
 
@@ -24,7 +24,7 @@ static void set_threads(int count)
 #endif
 }
 
-/* What can be seen of a flow after every step. */
+/* Observables of a flow after every step. */
 typedef struct outcome {
   uint64_t checksum, hash;
   double force[MOST_BODIES][3];
@@ -78,8 +78,8 @@ static void expect_run(gab_world *world, const flow_case *given, const char *ker
   for (int step = 0; step < STEPS; step++) expect_same(&wanted[step], &seen[step], same_blocks, what, step);
 }
 
-/* Half of the blocks, in the order of the process, go to the next rank: what stays and what arrives lie in
- * different states after an odd number of steps. */
+/* Half of the blocks, in the order of the process, migrate to the next rank: remaining and arriving blocks are in different
+ * states after an odd number of steps. */
 static void move_half(gab_world *world, flow *it)
 {
   const gab_members *members = gab_world_members(world);
@@ -103,7 +103,7 @@ static void expect_moving(gab_world *world, const flow_case *given, const outcom
   flow_close(&it);
 }
 
-/* An image of an odd and of an even step, taken up after an odd and after an even number of further steps. */
+/* Images of an odd and of an even step, restored after an odd and after an even number of further steps. */
 static void expect_restored(gab_world *world, const flow_case *given, const outcome wanted[STEPS])
 {
   for (int at = 3; at <= 4; at++)
@@ -123,8 +123,7 @@ static void expect_restored(gab_world *world, const flow_case *given, const outc
     }
 }
 
-/* Kernels that have to give the bits of the reference: the first one in all ways, the second one in those
- * that are not left to the first one. */
+/* Kernels that must give the bits of the reference: the first one in all cases, the second one only in some. */
 typedef struct families {
   const char *main, *other;
 } families;
@@ -203,8 +202,7 @@ static void check_flow(gab_world *world, const families *kinds, const gab_lattic
   check_case(world, &given, kinds, deep ? space : plane, 2);
 }
 
-/* Blocks large enough to be swept in several slabs, by one and by more threads, against blocks of one slab.
- */
+/* Blocks large enough for several slabs, with one and more threads, against blocks of one slab. */
 static void check_slabs(gab_world *world, const char *kernel, int dimension, int sides)
 {
   const gab_body bodies[3] = {

@@ -9,8 +9,8 @@
 #include "core/base/log.h"
 #include "resilience/checkpoint/checkpoint_impl.h"
 
-/* Something of each rank that can be compressed, beside the automaton, which cannot; more than is compressed
- * at once. A dead rank's part is added to that of its adopter. */
+/* Compressible data of each rank, in addition to the automaton, which is not compressible; more than one compression unit.
+ * A dead rank's part is added to that of its adopter. */
 enum { NUMBERS = 1 << 20 };
 typedef struct ledger {
   double numbers[NUMBERS];
@@ -98,10 +98,10 @@ static void copies_are_smaller_and_mend(automaton *app, gab_compression compress
   CHECK(stats.copied_bytes > sizeof book && stats.copies_bytes * 4 < stats.copied_bytes);
   CHECK(stats.compressed_bytes == stats.image_bytes);
   CHECK(gab_memory_now(GAB_MEMORY_SNAPSHOT) - before <
-        stats.image_bytes * 3 / 2); /* nothing is left of sending */
+        stats.image_bytes * 3 / 2); /* the memory of transfers was released */
   gab_snapshot *snapshot = &checkpoint->snapshots[checkpoint->valid];
   if (root)
-    flip(&snapshot->copies[0].image, snapshot->copies[0].image.size - 9); /* its rank has it, as it is */
+    flip(&snapshot->copies[0].image, snapshot->copies[0].image.size - 9); /* its rank has it, uncompressed */
   CHECK(gab_checkpoint_scrub(checkpoint, &beyond) == GAB_OK && !beyond);
   CHECK(all_replaced(app, checkpoint) == 1);
   CHECK(automaton_step(app, 0) == GAB_OK);
@@ -111,13 +111,13 @@ static void copies_are_smaller_and_mend(automaton *app, gab_compression compress
   if (root) flip(&snapshot->own, snapshot->own.size / 2); /* its holder has it, compressed */
   restores(app, checkpoint, sum);
   CHECK(all_replaced(app, checkpoint) == 2);
-  restores(app, checkpoint, sum); /* as it is by now */
+  restores(app, checkpoint, sum); /* state at present */
   CHECK(all_replaced(app, checkpoint) == 2);
   gab_checkpoint_destroy(&checkpoint);
 }
 
-/* Random numbers are not compressed, whatever the network takes for them. They are nearly all of the image: what
- * blocks say of their neighbours does shrink, and whether that pays is a question of time. */
+/* Random numbers are not compressed, for any speed of the network. They are nearly all of the image; tables of neighbours
+ * can be compressed, and whether that pays depends on measured times. */
 static void what_does_not_shrink_is_left_alone(automaton *app)
 {
   gab_checkpoint *checkpoint;
@@ -135,7 +135,7 @@ static void what_does_not_shrink_is_left_alone(automaton *app)
   gab_checkpoint_destroy(&checkpoint);
 }
 
-/* The last rank dies: what it had comes out of a compressed copy, blocks and book. */
+/* The last rank dies: its data is restored from a compressed copy, blocks and book. */
 static gab_status run_with_a_death(automaton *app, bool overlap)
 {
   const gab_rank ranks = gab_world_members(app->world)->ranks;
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the warnings are wanted */
+  gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the test needs the warnings */
   if (gab_codec_is_built(GAB_CODEC_LZ4)) run_all(world);
   return test_end(&world);
 }

@@ -18,7 +18,7 @@ static const gab_redundancy schemes[] = {{.scheme = &gab_scheme_pairwise},
                                          {.scheme = &gab_scheme_reed_solomon, .losses = 2}};
 enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
 
-/* What lies in the memory of one rank. */
+/* Data in the memory of one rank. */
 enum { OWN, REPLICATED, KEPT, PARITIES, PART_COUNT };
 
 static gab_buffer *part_of(gab_snapshot *snapshot, int part)
@@ -29,7 +29,7 @@ static gab_buffer *part_of(gab_snapshot *snapshot, int part)
   return snapshot->parities.group.parities > 0 ? &snapshot->parities.rows : NULL;
 }
 
-/* In the middle of the bytes that count. */
+/* In the middle of the used bytes. */
 static void spoil(gab_snapshot *snapshot, int part)
 {
   gab_buffer *bytes = part_of(snapshot, part);
@@ -72,7 +72,7 @@ static uint64_t all_replaced(const bench *b)
   return sum;
 }
 
-/* Each part of one rank, in turn; by going back, and by looking between checkpoints. */
+/* Each part of one rank, in turn; found by a rollback, and by a scrub between checkpoints. */
 static void what_changed_is_replaced(automaton *app, const gab_redundancy *redundancy)
 {
   bench b;
@@ -86,7 +86,7 @@ static void what_changed_is_replaced(automaton *app, const gab_redundancy *redun
       CHECK(gab_world_sum_u64(app->world, &due, 1) == GAB_OK);
       if (scrub) CHECK(gab_checkpoint_scrub(b.checkpoint, &beyond) == GAB_OK && !beyond);
       else comes_back(&b);
-      /* Copies and parities that nobody needs are looked at by a scrub only. */
+      /* Copies and parities that are not needed are checked by a scrub only. */
       if (scrub || part == OWN || part == REPLICATED) CHECK(all_replaced(&b) == before + due);
       CHECK(gab_checkpoint_scrub(b.checkpoint, &beyond) == GAB_OK && !beyond);
       CHECK(all_replaced(&b) == before + due);
@@ -95,7 +95,7 @@ static void what_changed_is_replaced(automaton *app, const gab_redundancy *redun
   gab_checkpoint_destroy(&b.checkpoint);
 }
 
-/* Any bit counts, the first and the last of an image too. */
+/* Any bit is detected, also the first and the last of an image. */
 static void every_bit_of_an_own_image_counts(automaton *app)
 {
   bench b;
@@ -111,7 +111,7 @@ static void every_bit_of_an_own_image_counts(automaton *app)
   gab_checkpoint_destroy(&b.checkpoint);
 }
 
-/* The image of rank 0 everywhere at once: the snapshot before is still there, then nothing. */
+/* The image of rank 0 everywhere at once: the previous snapshot still exists, then none. */
 static void what_changed_everywhere_is_told(automaton *app)
 {
   bench b;
@@ -129,7 +129,7 @@ static void what_changed_everywhere_is_told(automaton *app)
         flip(&snapshot->copies[i].image, 8 * snapshot->copies[i].image.size - 9);
     CHECK(gab_checkpoint_scrub(b.checkpoint, &beyond) == GAB_OK && beyond);
     if (round == 0) {
-      comes_back(&b); /* to the older one: nobody may count on the newer any more */
+      comes_back(&b); /* to the older one: the newer one must not be used any more */
       CHECK(!b.checkpoint->snapshots[!b.checkpoint->valid].complete);
       continue;
     }
@@ -184,13 +184,13 @@ int main(int argc, char **argv)
   gab_world *world;
   automaton app;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the test needs the warnings */
   CHECK(automaton_create(&app, world, (int32_t[]){3, 2, 2}) == GAB_OK);
   int32_t ranks = gab_world_members(world)->ranks;
   for (int s = 0; s < SCHEMES && ranks > 1; s++) what_changed_is_replaced(&app, &schemes[s]);
   if (ranks > 1) every_bit_of_an_own_image_counts(&app);
   what_changed_everywhere_is_told(&app);
-  /* Before the second snapshot nothing else is left; later there is the one before, or another copy. */
+  /* Before the second snapshot no other data exists; later there is the previous one, or another copy. */
   if (ranks == 3) CHECK(run_with_corrupt_copy(&app, 2, 1) == GAB_ERR_LOST);
   if (ranks == 3) CHECK(strstr(gab_error_message(), "rank 2") && strstr(gab_error_message(), "rank 0 holds"));
   if (ranks == 4) CHECK(run_with_corrupt_copy(&app, 6, 1) == GAB_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=2,4 quick=2 timeout=60 needs=ulfm */
-/* A process that has no memory for a message, after it has begun to receive others, has lent nothing to MPI any more when it says so:
- * what it unwinds is its own. All are told by the abort request that it raises, and may try again. */
+/* A process without memory for a message, after it has begun to receive others, has no buffers lent to MPI when it returns
+ * the error: it may release them. All get its abort request, and may try again. */
 #include "tests/mpi_test.h"
 
 #include "blockforest/exchange/block_field.h"
@@ -17,7 +17,7 @@
 
 /* A buffer of a short message, with its header. */
 enum { SHORT_MESSAGE = 256 + 2 * GAB_ALIGNMENT, REFUSALS = 2 };
-static _Thread_local int refused; /* the how many-eth of them from now on; 0: none */
+static _Thread_local int refused; /* number of the allocation that fails from now on; 0: none */
 
 #if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__
 #define CAN_REFUSE 1
@@ -37,16 +37,16 @@ static const gab_block_field field = {.shape = {.cells = {4, 4, 4}, .components 
 
 static size_t lent(const gab_port *port) { return port->traffic ? port->traffic->transfer_count : 0; }
 
-static MPI_Comm everybody; /* of the test alone: MPI_COMM_WORLD is refused after the first fault */
+static MPI_Comm everybody; /* for the test: MPI_COMM_WORLD is refused after the first fault */
 
-/* @param[in] which  of the requests is refused: the first is for what is received, the second for what is sent */
+/* @param[in] which  allocation that fails: the first is for received, the second for sent data */
 static void without_memory(gab_world *world, gab_forest *forest, const gab_redundancy *redundancy, int which)
 {
   gab_checkpoint *checkpoint;
   gab_status abort_request;
   const bool poor = gab_world_rank(world) == 1;
   REQUIRE_OK(gab_checkpoint_create(forest, redundancy, &checkpoint));
-  /* Nobody is still in there when the poor one gives up. */
+  /* All others have left when this process gives up. */
   REQUIRE(MPI_Barrier(everybody) == MPI_SUCCESS);
   if (poor) refused = which;
   const gab_status status = gab_checkpoint_reserve(checkpoint);
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
   gab_data_id id;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   REQUIRE(MPI_Comm_dup(MPI_COMM_WORLD, &everybody) == MPI_SUCCESS);
-  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the test needs the warnings */
   const gab_redundancy all[] = {{.scheme = &gab_scheme_pairwise}, {.scheme = &gab_scheme_parity, .group = 4}};
   const gab_forest_options options = {
       .grid = {3, {2 * gab_world_members(world)->ranks, 1, 1}}, .cells = {4, 4, 4}, .dx = 1};

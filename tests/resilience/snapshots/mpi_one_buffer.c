@@ -14,12 +14,12 @@ enum { STEPS = 35, EVERY = 10, BAD = 20 };
 
 typedef struct watch {
   automaton app;
-  gab_rank complains; /* once, at step BAD; GAB_NO_RANK: nobody */
+  gab_rank complains; /* once, at step BAD; GAB_NO_RANK: none */
   bool has_complained;
   size_t snapshots; /* bytes, at the last step */
 } watch;
 
-/* The others are through their look, and would have packed, long before this one is. */
+/* The others finish their check, and would have packed, long before this one. */
 static gab_status look(void *user, gab_step step)
 {
   watch *it = user;
@@ -48,8 +48,7 @@ static gab_status find_nothing(void *user, gab_step step)
   return GAB_OK;
 }
 
-/* @param[in] at_rest  a monitor looks at the state that has been packed
- * @return images in memory for each own one */
+/* @param[in] at_rest  a monitor checks the packed state @return images in memory for each own one */
 static double run(gab_world *world, const gab_protection *protection, bool at_rest, gab_rank complains)
 {
   watch it = {.complains = complains};
@@ -77,7 +76,7 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the test needs the warnings */
   gab_protection none = {.redundancy = {.scheme = &gab_scheme_none}, .every = {.steps = EVERY}};
   const gab_protection pairwise = {.every = {.steps = EVERY}};
   const gab_rank last = gab_world_members(world)->ranks - 1;

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* A chain of numbers, one link per step: any other step, or a part of another, has another end. */
+/* A chain of numbers, one link per step: another step, or a part of another rank, has another end. */
 enum { LINKS = 1000 };
 typedef struct chain {
   gab_step step;
@@ -95,7 +95,7 @@ static gab_status step_both(automaton *app, own_buffers *own)
 static bool raises;
 static gab_rank who_raises;
 
-/* All have all of the snapshot, and nobody is told so: some notice that before, some behind. */
+/* All have the complete snapshot but none is informed: some detect the fault before the commit, some after it. */
 static void raise_in_commit(void *user, gab_world *world, gab_fault_point phase)
 {
   (void)user;
@@ -116,8 +116,8 @@ static void comes_back(automaton *app, gab_checkpoint *checkpoint, own_buffers *
   REQUIRE(automaton_is_right(app, report.step));
 }
 
-/* One gives up, in the step behind a checkpoint or in the commit of the next one; the others notice
- * somewhere. */
+/* One rank raises an abort request, in the step after a checkpoint or in the commit of the next one; the others detect it
+ * anywhere. */
 static void break_off(automaton *app, gab_checkpoint *checkpoint, own_buffers *own)
 {
   gab_status status = step_both(app, own);
@@ -174,7 +174,7 @@ static void what_is_half_given_is_refused(automaton *app)
 
 typedef struct run_state {
   automaton app;
-  own_buffers all, mine; /* replicated; of this rank, packed too */
+  own_buffers all, mine; /* replicated; of this rank, also packed */
 } run_state;
 
 static gab_status step_all(void *user, gab_step step)
@@ -194,8 +194,7 @@ static gab_status adopt(void *user, gab_rank dead, gab_reader *in)
   static chain left;
   (void)dead;
   GAB_TRY(gab_get_bytes(in, &left, sizeof left));
-  return memcmp(&left, &own->now, sizeof left) == 0 ? GAB_OK
-                                                    : GAB_ERR_CORRUPT; /* here all ranks have the same */
+  return memcmp(&left, &own->now, sizeof left) == 0 ? GAB_OK : GAB_ERR_CORRUPT; /* here equal on all ranks */
 }
 
 static bool all_is_packed;
@@ -247,12 +246,12 @@ static void deaths_take_them_back(gab_world *world, bool overlap)
   CHECK(automaton_is_right(&run.app, 40));
   CHECK(is_right(&run.all.now, 40) && is_right(&run.mine.now, 40));
   CHECK(run.all.restored >= (int)count && run.mine.restored >= (int)count);
-  CHECK(run.mine.unpacked == 0); /* whoever has its own buffer uses it */
+  CHECK(run.mine.unpacked == 0); /* a process with its own buffer uses it */
   automaton_destroy(&run.app);
 }
 
-/* What is not packed cannot come from a file, nor to a process that takes a rank: said before the first step, not
- * when it is too late. */
+/* An entity that is not packed cannot be restored from a file, nor on a process that takes a rank: refused before the first
+ * step. */
 static void is_refused(gab_world *world, const gab_protection *protection)
 {
   static run_state run;
@@ -263,7 +262,7 @@ static void is_refused(gab_world *world, const gab_protection *protection)
   automaton_destroy(&run.app);
 }
 
-/* Who takes a rank has no buffers, and gets what was packed; who was there uses its own. */
+/* A replacement process has no buffers, and gets the packed state; the others use their own. */
 static void who_takes_a_process_unpacks(gab_world *world)
 {
   static run_state run;
@@ -293,7 +292,7 @@ int main(int argc, char **argv)
   const char *size = getenv("OMPI_COMM_WORLD_SIZE");
   if (size && atoi(size) == 3) setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the test needs the warnings */
   if (gab_world_processes(world) == 3) {
     is_refused(world, &(gab_protection){.every = {.steps = 5}});
     who_takes_a_process_unpacks(world);

@@ -17,7 +17,7 @@ enum { SIZE = 24, COMPONENTS = 8, BLOCKS = 3, TAKEN = 5 };
 static const gab_block_field field = {
     .shape = {.cells = {SIZE, SIZE, SIZE}, .components = COMPONENTS, .layout = GAB_LAYOUT_SOA}};
 
-/* Of the pages that lie wholly in it; those at its ends may belong to something else, too. */
+/* Of pages that are entirely in it; those at its ends may contain other data. */
 static bool is_resident(const gab_buffer *buffer)
 {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -34,7 +34,7 @@ static bool is_resident(const gab_buffer *buffer)
   return true;
 }
 
-/* Where a snapshot lies: the own image, those of others, parities. */
+/* Memory of a snapshot: the own image, those of others, parities. */
 typedef struct places {
   const unsigned char *data[GAB_MOST_GROUP];
   size_t capacity[GAB_MOST_GROUP];
@@ -95,7 +95,7 @@ static void nothing_is_asked_for_behind_the_first(gab_world *world, gab_forest *
     const int which = next == &checkpoint->snapshots[1];
     if (i < 2) {
       REQUIRE_OK(gab_checkpoint_reserve(checkpoint));
-      /* With an odd number of processes some keep none pair-wise, some two. */
+      /* With an odd number of processes some store no pairwise copy, some two. */
       check_there(next, own, ranks % 2 == 0 || copies != 1 ? copies : next->copy_count);
       before[which] = places_of(next);
     } else CHECK(gab_checkpoint_reserve(checkpoint) == GAB_ERR_STATE);
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
                                 {.scheme = &gab_scheme_parity, .group = 4},
                                 {.scheme = &gab_scheme_reed_solomon, .group = 4, .losses = 2},
                                 {.scheme = &gab_scheme_none}};
-  /* As many blocks on each but for one, so that images differ in length. */
+  /* Equal numbers of blocks except on one rank, so that images differ in length. */
   gab_forest_options options = {.grid = {3, {BLOCKS * gab_world_members(world)->ranks + 1, 1, 1}},
                                 .cells = {SIZE, SIZE, SIZE},
                                 .dx = 1};

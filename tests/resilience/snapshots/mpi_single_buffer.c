@@ -7,7 +7,7 @@
 
 #include "resilience/checkpoint/checkpoint.h"
 
-/* Leaves a file in the folder of this run: this rank has all of the new snapshot. */
+/* Creates a file in the folder of this run: this rank has the complete new snapshot. */
 static void note_commit(void *user, gab_world *world, gab_fault_point phase)
 {
   char name[32];
@@ -18,8 +18,7 @@ static void note_commit(void *user, gab_world *world, gab_fault_point phase)
   REQUIRE(file && fclose(file) == 0);
 }
 
-/* Copies go from 0 to 2 and back: these two get to the commit, where they wait for 1, which dies, and for 3.
- */
+/* Copies are sent from 0 to 2 and back: these two reach the commit, where they wait for 1, which dies, and for 3. */
 static void part(gab_world *world, gab_checkpoint *checkpoint)
 {
   const gab_rank me = gab_world_rank(world);

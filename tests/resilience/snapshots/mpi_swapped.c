@@ -19,7 +19,7 @@ static void run_steps(automaton *app, gab_step first, gab_step last)
   }
 }
 
-/* One block of this rank, to see it go. */
+/* One block of this rank, to detect its move. */
 static gab_block_id some_block(const automaton *app)
 {
   return gab_block_get_id(gab_forest_block(app->forest, 0));
@@ -41,7 +41,7 @@ static void go_back_swapped(automaton *app, gab_checkpoint *checkpoint)
   CHECK(automaton_is_right(app, 20));
 }
 
-/* Snapshots of the swapped state are like any other. */
+/* Snapshots of the swapped state are ordinary ones. */
 static void go_on(automaton *app, gab_checkpoint *checkpoint)
 {
   gab_restore_report report;
@@ -66,7 +66,7 @@ static void one_scheme(gab_world *world, const gab_redundancy *redundancy, gab_c
   CHECK(gab_checkpoint_create(app.forest, redundancy, &checkpoint) == GAB_OK);
   CHECK(gab_checkpoint_add_entity(checkpoint, &entity) == GAB_OK);
   (void)gab_checkpoint_set_compression(checkpoint, compression);               /* if this build has it */
-  CHECK(gab_checkpoint_restore_swapped(checkpoint, &report) == GAB_ERR_STATE); /* nothing to go back to */
+  CHECK(gab_checkpoint_restore_swapped(checkpoint, &report) == GAB_ERR_STATE); /* no snapshot yet */
   if (expected == GAB_OK) {
     go_back_swapped(&app, checkpoint);
     go_on(&app, checkpoint);
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the errors are wanted */
+  gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the test needs the errors */
   const gab_status whole = gab_members_count(gab_world_members(world)) == 1 ? GAB_ERR_STATE : GAB_OK;
   one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, GAB_COMPRESSION_NONE, whole);
   one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, GAB_COMPRESSION_LZ4, whole);

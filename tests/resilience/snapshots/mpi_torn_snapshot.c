@@ -19,8 +19,8 @@ static bool is_there(const char *what, gab_rank rank)
   return access(name, F_OK) == 0;
 }
 
-/* Leaves a file in the folder of this run. "packed": this rank has its own image of the new snapshot;
- * "commit": it has all of it, and waits for the others to say so, too. */
+/* Creates a file in the folder of this run. "packed": this rank has its own image of the new snapshot; "commit": it has the
+ * complete snapshot, and waits for the others. */
 static void note_phase(void *user, gab_world *world, gab_fault_point phase)
 {
   char name[48];
@@ -61,8 +61,7 @@ static void comes_back(automaton *app, gab_checkpoint *checkpoint, gab_step step
   CHECK(checksum_of(app) == checksum);
 }
 
-/* Ranks 0 and 2 hold each other's copies and get to the commit; 3 waits for the copy of 1, which has not
- * begun, and dies. */
+/* Ranks 0 and 2 store each other's copies and reach the commit; 3 waits for the copy of 1, which has not begun, and dies. */
 static void a_death_leaves_the_one_before(automaton *app)
 {
   gab_checkpoint *checkpoint;
@@ -82,7 +81,7 @@ static void a_death_leaves_the_one_before(automaton *app)
   gab_checkpoint_destroy(&checkpoint);
 }
 
-/* The other rank has not begun, and says that something is wrong. */
+/* The other rank has not begun, and raises an abort request. */
 static void tear(automaton *app, gab_checkpoint *checkpoint, gab_rank first, gab_step step)
 {
   uint64_t blocks;
@@ -92,14 +91,14 @@ static void tear(automaton *app, gab_checkpoint *checkpoint, gab_rank first, gab
     return;
   }
   if (round_now > 1)
-    CHECK(gab_forest_global_blocks(app->forest, &blocks) == GAB_OK); /* counted anew behind a restore */
+    CHECK(gab_forest_global_blocks(app->forest, &blocks) == GAB_OK); /* counted again after a restore */
   while (!is_there("commit", first)) usleep(1000);
   (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "a try");
   gab_world_raise(app->world, GAB_ERR_SUSPECT);
 }
 
-/* Without copies nobody waits for anybody but in the commit. Torn twice: the second time by the other one,
- * which then has all of a snapshot of that number, and so had the first one of the first. */
+/* Without copies ranks wait only in the commit. Two interrupted snapshots: after the second one the other rank has a
+ * complete snapshot with the number that the first rank's has after the first. */
 static void two_torn_ones_do_not_make_one(automaton *app)
 {
   gab_checkpoint *checkpoint;
@@ -120,7 +119,7 @@ int main(int argc, char **argv)
   gab_world *world;
   automaton app;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the test needs the warnings */
   gab_world_set_fault_point_hook(world, note_phase, NULL);
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){3, 2, 2}));
   if (gab_world_members(world)->ranks == 4) a_death_leaves_the_one_before(&app);

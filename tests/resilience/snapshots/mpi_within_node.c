@@ -340,8 +340,8 @@ static void leave_word(void *user, gab_world *world, gab_fault_point point)
   REQUIRE(file && fclose(file) == 0);
 }
 
-/* With one buffer the next image overwrites one that another rank may be reading; it waits, since after a restore
- * all ranks meet to count their blocks. */
+/* With one buffer the next image overwrites one that another rank may be reading; it waits, since after a restore all ranks
+ * meet to count their blocks. */
 static void one_buffer_waits_for_who_looks(bench *b)
 {
   char mine[32], theirs[32];
