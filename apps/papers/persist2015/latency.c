@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What communicators that remember cost the others, and what they cost themselves.
+/* Cost of persistent communicators: for messages on other communicators, and on themselves.
  *
  *   mpirun -n 2 persist-latency [FOLDER]
  *
