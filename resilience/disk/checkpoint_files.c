@@ -22,7 +22,7 @@ static gab_status open_group(const char *path, const gab_manifest *manifest, int
 
 /* ---------------------------------------------------------------- verify */
 
-/* What is broken is told, everything else is returned. */
+/* Reports defects; all other errors are returned. */
 typedef struct listener {
   void (*tell)(void *user, const char *message);
   void *user;
@@ -37,7 +37,7 @@ static gab_status hear(listener *to, gab_status status)
   return GAB_OK;
 }
 
-/* The rows of a table, against what they point at. */
+/* Compares the rows of a table with the blocks in the image. */
 static gab_status check_blocks(gab_rank rank, const gab_buffer *image, const gab_buffer *table)
 {
   for (size_t i = 0; i < table->size / (GAB_DISK_COLUMNS * 8); i++) {

@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- the image that is being written */
 
-/* Its buffer is about to be overwritten: it is taken away while somebody needs it. */
+/* Called before the image is overwritten: swaps the buffer if the writer needs it. */
 static void keep_image(void *user, gab_snapshot *snapshot)
 {
   gab_disk *disk = user;
@@ -31,7 +31,7 @@ static bool is_whole(const void *bytes, size_t count)
   return gab_checksum_matches(&in);
 }
 
-/* In the thread. What is no snapshot any more gets no hashes that say it was one. */
+/* In the thread. An image that is no longer that of the snapshot gets no hashes. */
 static void hash_image(gab_work *work)
 {
   gab_disk *disk = (gab_disk *)((char *)work - offsetof(gab_disk, hashing));
@@ -156,7 +156,7 @@ static gab_status begin(gab_disk *disk, bool *begun)
 {
   const gab_snapshot *snapshot = &disk->checkpoint->snapshots[disk->checkpoint->valid];
   const bool root = gab_world_is_root(disk->world), was_busy = disk->busy;
-  /* under way somewhere; complete already; somebody cannot */
+  /* a write is in progress on some rank; already complete; some rank cannot */
   uint64_t why_not[3] = {was_busy, root && disk->stats.last_step == snapshot->step, 0};
   if (!was_busy) why_not[2] = prepare(disk) != GAB_OK;
   if (why_not[2])
@@ -202,7 +202,7 @@ static bool own_part_is_done(gab_disk *disk)
   return disk->sender.stage == GAB_SEND_DONE;
 }
 
-/* The report is a message of its own port; its buffer must rest until it has gone. */
+/* The report is a message on a separate port; its buffer must not change until it was sent. */
 static gab_status finish_report(gab_disk *disk, bool *gone)
 {
   *gone = true;
@@ -250,7 +250,7 @@ gab_status gab_disk_wait(gab_disk *disk)
 
 bool gab_disk_is_busy(const gab_disk *disk) { return disk->busy; }
 
-/* A manifest that is being written becomes whole; a file that is not complete goes. */
+/* A manifest being written is completed; an incomplete file is removed. */
 bool gab_disk_abandon(gab_disk *disk)
 {
   if (!disk->busy) return false;

@@ -22,7 +22,7 @@ static gab_status pack_report(const gab_disk_file *file, gab_buffer *out)
   return gab_put_string(out, file->message);
 }
 
-/* Notes what a group reports. */
+/* Records the report of a group. */
 static gab_status take_report(gab_disk *disk, int32_t group, gab_reader in)
 {
   gab_disk_committer *committer = &disk->committer;
@@ -80,7 +80,7 @@ static void commit(gab_work *work)
     committer->status = GAB_ERR_IO;
     snprintf(committer->message, sizeof committer->message, "%.500s", gab_error_message());
   }
-  /* A process that died while it wrote this step has left its part, under a name of an earlier epoch. */
+  /* A process that died while it wrote this step has left its file, with an earlier epoch in the name. */
   if (committer->status == GAB_OK && gab_disk_step_folder(folder, disk->folder, disk->step) == GAB_OK)
     gab_disk_remove_temporaries(folder);
   gab_status cleared;

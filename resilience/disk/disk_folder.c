@@ -35,7 +35,7 @@ void gab_disk_group_name(char name[GAB_MANIFEST_NAME], int32_t group)
   snprintf(name, GAB_MANIFEST_NAME, "group_%06" PRId32 ".h5", group);
 }
 
-/* @return the step of a folder's name, -1 if it is none */
+/* @return the step of a folder's name, -1 if it is not one */
 static gab_step step_of(const char *name)
 {
   char *end;
@@ -63,7 +63,7 @@ static gab_status make_one(const char *path)
   GAB_FAIL(GAB_ERR_IO, "cannot make the folder %s: %s", path, strerror(errno));
 }
 
-/* The folder of a step and, if need be, that of all steps; what is new in a folder is flushed with it. */
+/* The folder of a step and, if needed, that of all steps; a new entry is flushed with its folder. */
 gab_status gab_disk_make_folder(const char *path)
 {
   char above[GAB_DISK_PATH];
@@ -90,7 +90,7 @@ static gab_status list_steps(const char *folder, gab_step **steps, size_t *count
   *steps = NULL;
   *count = 0;
   DIR *open = opendir(folder);
-  /* There is nothing in what is not there, be it that what is above it is no folder. */
+  /* A folder that does not exist is empty, also if its parent is not a folder. */
   if (!open && (errno == ENOENT || (errno == ENOTDIR && access(folder, F_OK) != 0))) return GAB_OK;
   if (!open) GAB_FAIL(GAB_ERR_IO, "cannot look into %s: %s", folder, strerror(errno));
   gab_status status = GAB_OK;
@@ -157,10 +157,10 @@ void gab_disk_set_aside(const char *folder, gab_step step)
   char path[GAB_DISK_PATH], aside[GAB_DISK_PATH], name[64];
   snprintf(name, sizeof name, "unusable_%012" GAB_PRI_STEP, step);
   if (gab_disk_step_folder(path, folder, step) != GAB_OK || join(aside, folder, name) != GAB_OK) return;
-  (void)!rename(path, aside); /* one that was set aside before stays */
+  (void)!rename(path, aside); /* one that was set aside earlier is kept */
 }
 
-/* @param[in] visit  of each checkpoint that was set aside */
+/* @param[in] visit  called for each checkpoint that was set aside */
 static gab_status visit_set_aside(const char *folder, gab_status (*visit)(void *user, const char *path),
                                   void *user)
 {

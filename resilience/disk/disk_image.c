@@ -31,7 +31,7 @@ uint64_t gab_disk_hash(const unsigned char *bytes, size_t count, const atomic_bo
 typedef struct listing {
   gab_buffer *table;
   const gab_root_grid *grid;
-  size_t offset; /* of the forest's image in the whole */
+  size_t offset; /* of the image of the forest in the whole image */
 } listing;
 
 static gab_status list_block(void *user, gab_block_id id, size_t offset, size_t bytes)

@@ -144,15 +144,15 @@ gab_status gab_disk_check_digest(gab_disk_reader *reader, const gab_manifest *ma
 typedef enum gab_disk_task { GAB_DISK_CREATE, GAB_DISK_PUT, GAB_DISK_PUT_OWN, GAB_DISK_FINISH } gab_disk_task;
 
 typedef struct gab_disk_operation {
-  gab_work work; /* first: the operation is what contains it */
+  gab_work work; /* first: a pointer to it is a pointer to the operation */
   gab_disk_task task;
   gab_disk *disk;
-  uint64_t at; /* GAB_DISK_PUT: where, what, how much */
+  uint64_t at; /* GAB_DISK_PUT: offset, bytes, count */
   const unsigned char *bytes;
   size_t count;
 } gab_disk_operation;
 
-/* A member's part: its image on the way to the aggregator. */
+/* A member's part: its image in transit to the aggregator. */
 typedef struct gab_disk_sender {
   enum { GAB_SEND_HELLO, GAB_SEND_CHUNKS, GAB_SEND_TRAILER, GAB_SEND_DONE } stage;
   gab_rank aggregator;
@@ -161,7 +161,7 @@ typedef struct gab_disk_sender {
   gab_buffer out;
 } gab_disk_sender;
 
-/* An aggregator's part: images on the way to its file. */
+/* An aggregator's part: images in transit to its file. */
 typedef struct gab_disk_collector {
   enum {
     GAB_COLLECT_HELLO,
@@ -176,8 +176,8 @@ typedef struct gab_disk_collector {
   bool receiving; /* into in[turn] */
   int turn;
   gab_buffer in[2];
-  gab_disk_operation writing[2]; /* of what is in `in` */
-  gab_disk_operation operation;  /* everything else */
+  gab_disk_operation writing[2]; /* of the contents of `in` */
+  gab_disk_operation operation;  /* all other operations */
 } gab_disk_collector;
 
 /* The root's part: from the reports of the aggregators to the manifest. */
@@ -189,7 +189,7 @@ typedef struct gab_disk_committer {
   int32_t next; /* group whose report comes next */
   bool receiving;
   gab_buffer report;
-  gab_status status; /* of the whole: the first failure */
+  gab_status status; /* of the whole write: the first failure */
   char message[GAB_DISK_MESSAGE];
   char warning[GAB_DISK_MESSAGE]; /* of removing older ones */
 } gab_disk_committer;
@@ -206,14 +206,14 @@ struct gab_disk {
   gab_buffer state, parameters;
   atomic_bool stop; /* the thread abandons its work */
 
-  bool busy; /* this rank has a part in a write */
+  bool busy; /* this rank takes part in a write */
   gab_step step;
   uint64_t serial, blocks;
   gab_epoch epoch;
   gab_members members;
   int32_t index; /* of this rank among them */
   double started;
-  gab_snapshot *pinned; /* whose image is being sent; NULL: it is in `spare`, or nothing is */
+  gab_snapshot *pinned; /* snapshot of the image being sent; NULL: it is in `spare`, or none is */
   gab_buffer spare;
   const unsigned char *image;
   size_t image_bytes;
@@ -228,7 +228,7 @@ struct gab_disk {
   gab_disk_stats stats;
 };
 
-/* Each begins its part of a write (local), and helps it along without waiting. */
+/* Each begins its part of a write (local), and advances it without waiting. */
 gab_status gab_disk_sender_begin(gab_disk *disk);
 gab_status gab_disk_sender_progress(gab_disk *disk);
 gab_status gab_disk_collector_begin(gab_disk *disk);
@@ -243,39 +243,38 @@ gab_status gab_disk_committer_progress(gab_disk *disk);
 /* After a rollback to this step: checkpoints on disk are complete up to it, and later ones do not count. */
 void gab_disk_went_back(gab_disk *disk, gab_step step);
 
-/** Local, but opens ports: all, in the same order. Touches no disk.
- *  @param[in] checkpoint  borrowed, has to outlive the writer @param[in] events  borrowed; may be NULL */
+/** Local, but opens ports: on all ranks in the same order. No access to the disk. @param[in] checkpoint  borrowed, must
+ * outlive the writer @param[in] events  borrowed; may be NULL */
 gab_status gab_disk_create(gab_checkpoint *checkpoint, gab_events *events, const gab_disk_options *options,
                            gab_disk **disk);
 
-/** Asked before a checkpoint gets its manifest (fence.h). Local. @param[in] fence  borrowed; NULL: none */
+/** Checked before a checkpoint gets its manifest (fence.h). Local. @param[in] fence  borrowed; NULL: none */
 void gab_disk_set_fence(gab_disk *disk, const gab_fence *fence);
 
-/** Waits for the thread, gives up what is not complete. Before the checkpoint it belongs to. */
+/** Waits for the thread, abandons incomplete files. Call it before the checkpoint is destroyed. */
 void gab_disk_destroy(gab_disk **disk);
 
-/** Begins to write the valid snapshot. Collective, right after it was taken.
- *  @param[out] begun  false, the same on all: the one before is still being written, or this step is on the
- *  disk already; may be NULL */
+/** Begins to write the valid snapshot. Collective, right after it was taken. @param[out] begun false, the same on all: the
+ * previous one is still being written, or this step is on the disk already; may be NULL */
 gab_status gab_disk_begin(gab_disk *disk, bool *begun);
 
-/** Helps the write along without waiting for anybody: at the end of each step. Local. Announces
- *  ::GAB_FAULT_POINT_DISK_WRITE when part of an image has left, and ::GAB_FAULT_POINT_DISK_COMMIT when all of it has (in
- * an aggregator: when its file is complete), before the manifest is written.
- *  @return ::GAB_ERR_FAULT if the world broke; failures of the disk are reported, not returned */
+/** Advances the write without waiting: call it at the end of each step. Local. Enters ::GAB_FAULT_POINT_DISK_WRITE when
+ * part of an image has been sent, and ::GAB_FAULT_POINT_DISK_COMMIT when all of it has (in an aggregator: when its file is
+ * complete), before the manifest is written. @return ::GAB_ERR_FAULT if the world broke; failures of the disk are reported,
+ * not returned */
 gab_status gab_disk_progress(gab_disk *disk);
 
-/** Waits until this rank's part of the write is done; on the root that is all of it. */
+/** Waits until this rank's part of the write is complete; on the root all of it. */
 gab_status gab_disk_wait(gab_disk *disk);
 
-/** True while a write is under way as far as this rank knows. */
+/** True while a write is in progress as far as this rank knows. */
 bool gab_disk_is_busy(const gab_disk *disk);
 
-/** Abandons the present write, if any: the first thing after the world broke. Local.
- *  @return true if there was one; it is to be begun again after the recovery */
+/** Abandons the present write, if any: call it first after the world broke. Local. @return true if there was one; begin it
+ * again after the recovery */
 bool gab_disk_abandon(gab_disk *disk);
 
-/** The folder that it was given. */
+/** Its folder, as given. */
 const char *gab_disk_folder(const gab_disk *disk);
 gab_disk_stats gab_disk_get_stats(const gab_disk *disk);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file disk_names_impl.h
- *  @brief Names in the files of a checkpoint, for each format that is read. doc/checkpoint-format.md says what they mean.
+ *  @brief Names in the files of a checkpoint, for each readable format. Meanings: doc/checkpoint-format.md.
  *
  *  Stability: internal, never installed.
  */

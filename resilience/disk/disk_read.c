@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the file of a group, all of it against its hashes. */
+/* Reading the file of a group, with all its hashes verified. */
 #include "resilience/disk/disk_impl.h"
 
 #include "blockforest/hdf5/hdf5_lock.h"
@@ -39,8 +39,8 @@ static gab_status attribute_is(const gab_disk_reader *reader, const char *name, 
   return status;
 }
 
-/* A file that is missing or not a file is broken; one that this process may not open now is not. HDF5 would wait for the writer
- * of a pipe. */
+/* A file that is missing or not a regular file is broken; one that cannot be opened now is not. HDF5 would wait for the
+ * writer of a pipe. */
 static gab_status try_to_open(const gab_disk_reader *reader)
 {
   struct stat info;
@@ -112,7 +112,7 @@ static gab_status read_open(hid_t data, const char *subject, hid_t type, gab_buf
   return gab_hdf5_failure(subject);
 }
 
-/* Types are little-endian in memory too: the bytes as they lie in the file. */
+/* Types are little-endian in memory too: the bytes as in the file. */
 static gab_status read_dataset(gab_disk_reader *reader, const char *name, hid_t type, gab_buffer *content)
 {
   char subject[GAB_DISK_PATH + 80];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A member's image on its way to the aggregator: hello (sizes), chunks, trailer (hashes and table of blocks).
- */
+/* A member's image in transit to the aggregator: hello (sizes), chunks, trailer (hashes and table of blocks). */
 #include "resilience/disk/disk_impl.h"
 
 gab_status gab_disk_sender_begin(gab_disk *disk)
@@ -40,7 +39,7 @@ static gab_status pack_trailer(gab_disk *disk)
   return gab_put_bytes(&disk->sender.out, disk->table.data, disk->table.size);
 }
 
-/* What goes out next, or nothing yet. */
+/* Packs the next message, if it is ready. */
 static gab_status pack_next(gab_disk *disk, bool *packed)
 {
   gab_disk_sender *sender = &disk->sender;
@@ -51,7 +50,7 @@ static gab_status pack_next(gab_disk *disk, bool *packed)
   return *packed ? pack_trailer(disk) : GAB_OK;
 }
 
-/* A message has gone. */
+/* Called when a message was sent. */
 static void advance(gab_disk *disk)
 {
   gab_disk_sender *sender = &disk->sender;

@@ -20,7 +20,7 @@ static void *work_on(void *user)
 {
   gab_worker *worker = user;
 #ifdef _OPENMP
-  omp_set_num_threads(1); /* in libraries that it calls: the cores compute steps */
+  omp_set_num_threads(1); /* in libraries called by it: the cores compute steps */
 #endif
   pthread_mutex_lock(&worker->lock);
   for (;;) {

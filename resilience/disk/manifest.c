@@ -39,7 +39,7 @@ gab_status gab_manifest_set_files(gab_manifest *manifest)
 
 /* ---------------------------------------------------------------- writing */
 
-/* One string for each line: a list that people can read. */
+/* A list with one string per line, for readability. */
 static void put_lines(gab_json *json, const char *name, const gab_buffer *lines)
 {
   gab_json_list(json, name);
@@ -74,7 +74,7 @@ static void put_files(gab_json *json, const gab_manifest *manifest)
   gab_json_close(json);
 }
 
-/* The hash at the end is that of the text before it. */
+/* The last member is the hash of the text before it. */
 gab_status gab_manifest_format(const gab_manifest *manifest, gab_buffer *text)
 {
   const size_t start = text->size;
@@ -107,9 +107,9 @@ gab_status gab_manifest_format(const gab_manifest *manifest, gab_buffer *text)
 typedef struct parsing {
   gab_json_document *document;
   gab_manifest *manifest;
-  const char *wrong; /* path of the first member that is missing or wrong; NULL: none */
-  size_t files;      /* that were read */
-  gab_buffer *lines; /* of the list that is being read */
+  const char *wrong; /* path of the first missing or wrong member; NULL: none */
+  size_t files;      /* number of files read */
+  gab_buffer *lines; /* of the list being read */
 } parsing;
 
 static void note(parsing *in, bool is_right, const char *path)
@@ -137,7 +137,7 @@ static void take_text(parsing *in, const char *path, char *text, size_t capacity
   note(in, text[0] != '\0', path);
 }
 
-/* A list that is missing or wrong is noted; other failures are returned. */
+/* A missing or wrong list is recorded; other failures are returned. */
 static gab_status take_list(parsing *in, const char *path,
                             gab_status (*take)(void *user, gab_json_document *item))
 {
@@ -198,7 +198,7 @@ static gab_status take_lines(parsing *in, const char *path, gab_buffer *lines)
   return take_list(in, path, take_line);
 }
 
-/* By the names of its format. */
+/* With the names of its format. */
 static gab_status take_all(parsing *in)
 {
   gab_manifest *manifest = in->manifest;
@@ -253,7 +253,7 @@ gab_status gab_manifest_parse(const char *name, const char *text, size_t length,
   return status;
 }
 
-/* What is not there, or no file, is no fault of the user here. */
+/* A missing file is not an error of the user here. */
 static gab_status read_file(const char *path, gab_buffer *text)
 {
   const size_t largest = (size_t)1 << 30;
@@ -328,7 +328,8 @@ static void describe_difference(gab_buffer *out, const char *place, const settin
       any->key, theirs ? (theirs->value_length < 200 ? theirs->value_length : 200) : 7,
       theirs ? theirs->value : "nothing", place,
       mine ? (mine->value_length < 200 ? mine->value_length : 200) : 7, mine ? mine->value : "nothing");
-  if (gab_put_bytes(out, line, (size_t)length) != GAB_OK) gab_error_clear(); /* one line fewer to read */
+  if (gab_put_bytes(out, line, (size_t)length) != GAB_OK)
+    gab_error_clear(); /* on failure the line is omitted */
 }
 
 static bool is_no_difference(bool (*is_new)(const void *user, const char *key), const void *user,

@@ -11,8 +11,8 @@ gab_status gab_manifest_set_files(gab_manifest *manifest);
 /** Appends the JSON text, with the names of the manifest's format. */
 gab_status gab_manifest_format(const gab_manifest *manifest, gab_buffer *text);
 
-/** Reads it back. @param[in] name  for messages @param[out] manifest  initialised; complete on success only
- *  @return ::GAB_ERR_CORRUPT if it is none, of a format that is not read, cut, or does not match its hash */
+/** Reads it back. @param[in] name  for messages @param[out] manifest  initialised; complete on success only @return
+ * ::GAB_ERR_CORRUPT if it is not a manifest, has an unreadable format, is truncated, or does not match its hash */
 gab_status gab_manifest_parse(const char *name, const char *text, size_t length, gab_manifest *manifest);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* One file of the node's memory with an image or replicated entities in it. */
+/* A file of node memory with an image or replicated entities. */
 typedef struct piece {
   gab_left_memory left;
   gab_image_header header;
@@ -21,9 +21,9 @@ struct gab_node_restart {
   gab_port *port;
   piece *pieces;
   size_t count;
-  /* The snapshot that was found; step -1: none. */
+  /* The chosen snapshot; step -1: none. */
   uint64_t age, serial;
-  uint64_t highest; /* serial that lies there */
+  uint64_t highest; /* highest serial in the files */
   gab_step step;
   gab_members then;
   gab_buffer replicated;
@@ -31,7 +31,7 @@ struct gab_node_restart {
 
 /* ---------------------------------------------------------------- what lies here */
 
-/* Messages begin with capacity for an envelope, replicated entities do not. */
+/* Messages begin with space for an envelope, replicated entities do not. */
 static bool recognise(const gab_left_memory *left, gab_image_header *header)
 {
   gab_reader bytes = gab_reader_of(left->content, left->content_bytes), behind;
@@ -42,7 +42,7 @@ static bool recognise(const gab_left_memory *left, gab_image_header *header)
 static gab_status add_piece(gab_node_restart *node_restart, gab_left_memory *left)
 {
   gab_image_header header;
-  if (!recognise(left, &header)) { /* half written, or a parity */
+  if (!recognise(left, &header)) { /* incomplete, or a parity */
     gab_left_memory_release(left, true);
     return GAB_OK;
   }
@@ -69,7 +69,7 @@ static gab_status claim_all(gab_node_restart *node_restart, const char *folder, 
   }
 }
 
-/* Names a snapshot, and is greater for newer ones: a recovery may have gone back by one number. */
+/* Identifies a snapshot, and is greater for newer ones: a recovery may have reused a serial. */
 static uint64_t age_of(const gab_image_header *header)
 {
   enum { SERIAL_BITS = 40 };
@@ -87,7 +87,7 @@ static const piece *find_piece(const gab_node_restart *node_restart, gab_rank ra
 
 /* ---------------------------------------------------------------- which snapshot is whole */
 
-/* The newest before `limit` of which anybody has the replicated entities; 0: none. */
+/* The newest before `limit` with replicated entities on any rank; 0: none. */
 static gab_status newest_before(gab_node_restart *node_restart, uint64_t limit, uint64_t *age)
 {
   *age = 0;
@@ -98,7 +98,7 @@ static gab_status newest_before(gab_node_restart *node_restart, uint64_t limit, 
   return gab_world_max_u64(node_restart->world, age, 1);
 }
 
-/* The lowest rank that has the replicated entities hands them to all; they name the members of the snapshot. */
+/* The lowest rank with the replicated entities broadcasts them; they contain the members of the snapshot. */
 static gab_status share_replicated(gab_node_restart *node_restart, uint64_t age)
 {
   const piece *mine = find_piece(node_restart, GAB_NO_RANK, age);
@@ -123,9 +123,10 @@ static gab_status share_replicated(gab_node_restart *node_restart, uint64_t age)
   return GAB_OK;
 }
 
-/* Member i of then is looked after by member i mod m of now: its home knows who has its image. */
+/* Member i of the snapshot is handled by present member i mod m, its rendezvous ("home"), which knows the holder of its
+ * image. */
 typedef struct home {
-  gab_rank *holders; /* of members me, me + m, …; GAB_NO_RANK: nobody */
+  gab_rank *holders; /* of members me, me + m, …; GAB_NO_RANK: none */
   int32_t count;
 } home;
 
@@ -134,10 +135,10 @@ static int32_t my_index(const gab_node_restart *node_restart)
   return gab_members_index(gab_world_members(node_restart->world), gab_world_rank(node_restart->world));
 }
 
-/* What travels between homes, holders and those to whom images fall. */
+/* Message between homes, holders and the ranks to which images are assigned. */
 typedef struct notice {
-  int32_t index;  /* of the member then */
-  gab_rank other; /* whom the image falls to, or who has it */
+  int32_t index;  /* of the member of the snapshot */
+  gab_rank other; /* rank to which the image is assigned, or its holder */
 } notice;
 
 static gab_status send_notices(gab_node_restart *node_restart, const notice *notices, const gab_rank *targets,
@@ -155,7 +156,7 @@ static gab_status next_notice(gab_reader *in, gab_rank *from, notice *what)
   return gab_get_bytes(in, what, sizeof *what);
 }
 
-/* Everyone tells the homes what it has of the snapshot. */
+/* All ranks report their images of the snapshot to the homes. */
 static gab_status report_images(gab_node_restart *node_restart, notice *notices, gab_rank *targets,
                                 gab_buffer *received, size_t *count)
 {
@@ -187,13 +188,13 @@ static gab_status fill_home(const gab_node_restart *node_restart, gab_reader rep
     gab_rank *holder = &here->holders[what.index / now];
     const gab_rank falls_to =
         gab_members_rank(gab_world_members(node_restart->world), gab_falls_to(what.index, then, now));
-    /* Best the one to whom it falls; else the first that said so: reports come in order of ranks. */
+    /* Preferably the rank to which it is assigned; else the first to report: reports arrive in order of ranks. */
     if (*holder == GAB_NO_RANK || from == falls_to) *holder = from;
   }
   return GAB_OK;
 }
 
-/* Is there an image of every member? */
+/* Whether there is an image of every member. */
 static gab_status is_whole(gab_node_restart *node_restart, home *here, bool *whole)
 {
   notice *notices = NULL;
@@ -220,7 +221,7 @@ static gab_status is_whole(gab_node_restart *node_restart, home *here, bool *who
   return GAB_OK;
 }
 
-/* The next snapshot is to have a number that none of these has: epochs begin anew with each job. */
+/* The next snapshot gets a serial above all of these, since epochs begin again with each job. */
 static gab_status find_highest(gab_node_restart *node_restart)
 {
   for (size_t i = 0; i < node_restart->count; i++)
@@ -258,7 +259,7 @@ gab_status gab_node_restart_find(gab_world *world, const char *folder, gab_memor
   made->step = -1;
   gab_members_init(&made->then, 0);
   gab_status status = gab_port_create(world, "node restart", &made->port);
-  /* What one process cannot read is missing, as if its node had died. */
+  /* Data that one process cannot read counts as missing, as if its node had died. */
   if (status == GAB_OK && claim_all(made, folder, key) != GAB_OK)
     gab_log_all(GAB_LOG_WARNING, "memory of the node: %s", gab_error_message());
   if (status == GAB_OK) status = find_whole(made);
@@ -292,16 +293,16 @@ typedef struct arrival {
 } arrival;
 
 typedef struct transfers {
-  arrival *arrivals; /* of the images that fall here, in order */
+  arrival *arrivals; /* of the images assigned to this rank, in order */
   int32_t first, count;
   gab_reader *images;
   gab_rank *ranks;
-  gab_buffer departures; /* notices: images that leave from here */
+  gab_buffer departures; /* notices: images to be sent from here */
   size_t departure_count;
-  int32_t rounds; /* images that fall to whom most fall */
+  int32_t rounds; /* maximum number of images assigned to a rank */
 } transfers;
 
-/* The homes tell the holders where to send, and those to whom images fall where these come from. */
+/* The homes inform the holders of the receivers, and the receivers of the holders. */
 static gab_status spread_plan(gab_node_restart *node_restart, const home *here, transfers *plan)
 {
   const gab_members *now = gab_world_members(node_restart->world);
@@ -343,7 +344,7 @@ static gab_status spread_plan(gab_node_restart *node_restart, const home *here, 
   return status;
 }
 
-/* The images of this round that leave for other ranks. */
+/* The images of this round that are sent to other ranks. */
 static gab_status list_departures(gab_node_restart *node_restart, const transfers *plan, int32_t round,
                                   gab_buffer *messages, gab_image_moves *moves)
 {
@@ -383,7 +384,7 @@ static gab_status exchange_round(gab_node_restart *node_restart, transfers *plan
   return status;
 }
 
-/* Each with its checksum, compared where it was read or came over. */
+/* Each with its checksum, verified when it was read or received. */
 static gab_status list_images(const gab_node_restart *node_restart, transfers *plan)
 {
   for (int32_t k = 0; k < plan->count; k++) {

@@ -16,20 +16,20 @@ struct gab_restart {
   char folder[GAB_DISK_PATH];
   gab_manifest *manifests; /* newest first */
   size_t count;
-  char obstacle[GAB_DISK_MESSAGE]; /* of the newest one that cannot be used */
+  char obstacle[GAB_DISK_MESSAGE]; /* defect of the newest unusable one */
 };
 
 /* ---------------------------------------------------------------- looking what is there */
 
-/* What the root sends to all: the manifests of what may be whole, as they lie in the files. */
+/* Data from the root to all: the manifests of checkpoints that may be complete, as in the files. */
 typedef struct finding {
   gab_buffer texts;
   bool clean;
-  bool any; /* a newer one may be whole */
+  bool any; /* a newer one may be complete */
   char obstacle[GAB_DISK_MESSAGE];
 } finding;
 
-/* A job that died while an old checkpoint was being removed, its manifest first, left the rest of it. */
+/* A job that died while it removed an old checkpoint, manifest first, left the rest of it. */
 static bool is_removed_in_part(const finding *found, const char *path)
 {
   return found->any && !gab_disk_has_manifest(path);
@@ -69,7 +69,7 @@ static gab_status find_one(void *user, gab_step step, const char *path)
   return status;
 }
 
-/* What the root finds: the obstacle, then the manifests. */
+/* Findings of the root: the obstacle, then the manifests. */
 static gab_status look(gab_restart *restart, finding *found)
 {
   gab_buffer manifests = {0};
@@ -186,7 +186,7 @@ typedef struct loading {
   const gab_manifest *manifest;
   falling map;
   char folder[GAB_DISK_PATH];
-  gab_disk_reader *reader; /* of the group that was read last */
+  gab_disk_reader *reader; /* of the group read last */
   int32_t group;
   gab_buffer *images;
   gab_rank *ranks;
@@ -236,7 +236,7 @@ static void release(loading *load)
   gab_buffer_release(&load->replicated);
 }
 
-/* Everything that this rank needs is here and matches its hashes, on all ranks, or nowhere. */
+/* Succeeds only if all ranks have read all data that they need, with matching hashes. */
 static gab_status read_all(const gab_restart *restart, const gab_manifest *manifest, loading *load)
 {
   gab_world *world = restart->world;
@@ -282,7 +282,7 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_assigned_images 
              "per rank could not be packed on the spare that runs it (core/base/entity.h)",
              gab_world_rank(checkpoint->world));
   if (status != GAB_OK || assigned->count > 0 || checkpoint->untouched.size == 0) return status;
-  /* No image fell to this rank: it begins like one that has not done anything. */
+  /* No image is assigned to this rank: it starts from its initial state. */
   gab_reader untouched = gab_reader_of_buffer(&checkpoint->untouched);
   return gab_entities_unpack(checkpoint, GAB_ENTITY_PER_RANK, 0, &untouched, GAB_NO_RANK);
 }
@@ -320,8 +320,8 @@ static void fill_report(const loading *load, gab_restart_report *report)
   for (size_t i = 0; i < load->count; i++) report->bytes += load->images[i].size;
 }
 
-/* @param[out] read  whether all have read it: a failure after that is one of a single rank, which ends the run
- * @return GAB_ERR_CORRUPT, or what kept somebody from reading it, on all ranks if this one cannot be used */
+/* @param[out] read  whether all have read it: a later failure is one of a single rank, which ends the run @return
+ *   GAB_ERR_CORRUPT, or the error of the rank that cannot read it, on all ranks if this one cannot be used */
 static gab_status load_one(const gab_restart *restart, const gab_manifest *manifest,
                            gab_checkpoint *checkpoint, gab_restart_report *report, bool *read)
 {
@@ -355,7 +355,8 @@ gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoi
     snprintf(last, sizeof last, "%s", gab_error_message());
     gab_log(GAB_LOG_WARNING, "the checkpoint of step %" GAB_PRI_STEP " cannot be used: %s", manifest->step,
             last);
-    if (status != GAB_ERR_CORRUPT) beyond = status; /* of this process, not of the checkpoint: it stays */
+    if (status != GAB_ERR_CORRUPT)
+      beyond = status; /* an error of this process, not of the checkpoint, which is kept */
     else if (gab_world_is_root(restart->world)) gab_disk_set_aside(restart->folder, manifest->step);
   }
   if (beyond != GAB_OK)

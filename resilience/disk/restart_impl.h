@@ -7,13 +7,13 @@
 #include "resilience/disk/restart.h"
 #include "resilience/checkpoint/checkpoint_impl.h"
 
-/* Assignment of old ranks: member i of n in the checkpoint goes to member floor(i m / n) of the m present ones. */
+/* Assignment of old ranks: member i of n in the checkpoint to member floor(i m / n) of the m present ones. */
 int32_t gab_falls_to(int32_t index, int32_t then, int32_t now);
 /* The first old rank of `member`; its last one precedes the first of member + 1. If `member` has none, both are
  * equal. */
 int32_t gab_first_falling_to(int32_t member, int32_t then, int32_t now);
 
-/* What is assigned to this rank; all borrowed. */
+/* Data assigned to this rank; all borrowed. */
 typedef struct gab_assigned_images {
   const gab_members *then;  /* of the snapshot */
   int format;               /* of the checkpoint */
@@ -25,15 +25,13 @@ typedef struct gab_assigned_images {
   gab_reader replicated; /* with its checksum, too */
 } gab_assigned_images;
 
-/* Forgets the snapshots of this job, then replaces the state: the first image is unpacked, the others adopted.
- * Collective. */
+/* Drops the snapshots of this job, then replaces the state: the first image is unpacked, the others adopted. Collective. */
 gab_status gab_assigned_images_restore(gab_checkpoint *checkpoint, const gab_assigned_images *assigned);
 
-/** Replaces the state by the newest complete checkpoint. Collective. Snapshots in memory are forgotten: take one
- *  next. Announces ::GAB_FAULT_POINT_RECOVERY.
- *  @return ::GAB_ERR_LOST if none is complete, with the defect of the last one tried in the message;
- *  ::GAB_ERR_IO or ::GAB_ERR_MEMORY if a rank cannot read one now that may be complete; ::GAB_ERR_FAULT if the
- *  world broke */
+/** Replaces the state by the newest complete checkpoint. Collective. Snapshots in memory are dropped: take one next. Enters
+ * ::GAB_FAULT_POINT_RECOVERY. @return ::GAB_ERR_LOST if none is complete, with the defect of the last one tried in the
+ * message; ::GAB_ERR_IO or ::GAB_ERR_MEMORY if a rank cannot read a possibly complete one now; ::GAB_ERR_FAULT if the world
+ * broke */
 gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoint,
                             gab_restart_report *report);
 
