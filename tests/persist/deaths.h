@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small computation on a ring that processes die in, for the tests of deaths in the job: each rank has a number, which its
- * neighbour's changes at every step. Spares take the places of the dead. */
+/* A small computation on a ring in which processes die, for tests of deaths in the job: each rank has a number, which is
+ * combined with that of its neighbour at every step. Spares replace dead processes. */
 #ifndef GABION_TESTS_PERSIST_DEATHS_H
 #define GABION_TESTS_PERSIST_DEATHS_H
 
@@ -18,7 +18,7 @@ static MPI_Comm comm, persistent = MPI_COMM_NULL;
 static int comm_rank, size;
 static char folder[300];
 static bool was_called; /* this process was a spare */
-static uint64_t doomed; /* processes, as bits */
+static uint64_t doomed; /* bits: processes that must die */
 
 static inline uint64_t mixed(uint64_t value, uint64_t neighbour)
 {
@@ -44,7 +44,7 @@ static void refresh(void)
   MPI_Comm_size(comm, &size);
 }
 
-/* Everything up to the rest of the spares. @return false on a spare that was not needed */
+/* Everything until the spares idle. @return false on a spare that was not needed */
 static bool deaths_begin(int *argc, char ***argv, const char *spares)
 {
   setenv("GABION_SPARES", spares, 1);
@@ -78,13 +78,13 @@ static int deaths_end(bool active)
     CHECK(system(command) == 0);
   }
   REQUIRE_OK(gab_world_dismiss(world, GAB_OK));
-  REQUIRE_OK(gab_world_max_u64(world, &doomed, 1)); /* spares have to know, too */
+  REQUIRE_OK(gab_world_max_u64(world, &doomed, 1)); /* spares need it, too */
   for (int process = 0; process < 64; process++)
     if (doomed >> process & 1) test_doom(process);
   return test_end(&world);
 }
 
-/* Opens the key; again, through further deaths, until it is open or refused. @return why not */
+/* Opens the key, again after further deaths, until it is open or refused. @return reason of the refusal */
 static gab_persist_error deaths_open(const char *settings)
 {
   int code;
@@ -117,7 +117,7 @@ static void die(int signal_number)
   kill(getpid(), SIGKILL);
 }
 
-/* This process dies soon, wherever it then is. */
+/* This process dies soon, at any place. */
 static inline void die_within(long microseconds)
 {
   signal(SIGALRM, die);

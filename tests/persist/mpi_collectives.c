@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=60 */
-/* Collective operations store what each process gives, and give back what all would have received; or deliver it, too. */
+/* Collective operations store the contribution of each process, and return what all would have received; or also deliver
+ * it. */
 #include "tests/persist/persist_test.h"
 
 enum { COUNT = 3 };
@@ -19,7 +20,7 @@ static void in_order(void *in, void *inout, int *count, MPI_Datatype *type)
   for (int i = 0; i < *count; i++) b[i] = (a[i] + 1000003 * b[i]) % 2147483629;
 }
 
-/* One round of all operations. `checks': the results have to be there. */
+/* One round of all operations. `checks': verifies the results. */
 static void round_of_all(MPI_Comm p, int turn, bool checks, MPI_Op op)
 {
   const int root = turn % size;
@@ -89,7 +90,7 @@ static void given_back(void)
     value = -1;
     REQUIRE(MPI_Bcast(&value, 1, MPI_INT, 0, p) == MPI_SUCCESS);
     CHECK(value == turn);
-    value = -5; /* not looked at */
+    value = -5; /* not read */
     REQUIRE(MPI_Allgather(&value, 1, MPI_INT, all, 1, MPI_INT, p) == MPI_SUCCESS);
     for (int i = 0; i < size; i++) CHECK(all[i] == 10 * turn + i);
     REQUIRE(MPI_Reduce(&value, all, 1, MPI_INT, MPI_SUM, size - 1, p) == MPI_SUCCESS);
@@ -114,12 +115,12 @@ static void everything_is_given_back(MPI_Op op)
   MPI_Comm p = open_key("everything", settings);
   for (int turn = 1; turn <= 3; turn++) round_of_all(p, turn, false, op);
   commit(p);
-  round_of_all(p, 4, false, op); /* of an epoch that does not come about */
+  round_of_all(p, 4, false, op); /* of an epoch that is never committed */
   p = again(p, "everything", settings);
   for (int turn = 1; turn <= 3; turn++) round_of_all(p, turn, true, op);
   long long waiting = -1;
   CHECK(gab_persist_status(p, NULL, MPI_ANY_SOURCE, MPI_ANY_TAG, &waiting) == MPI_SUCCESS && waiting == 0);
-  CHECK(get(p, MPI_ANY_SOURCE, MPI_ANY_TAG) == -1); /* no receive sees them */
+  CHECK(get(p, MPI_ANY_SOURCE, MPI_ANY_TAG) == -1); /* no receive finds them */
   discard(p);
 }
 

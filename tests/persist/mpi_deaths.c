@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=5,6 quick=5 timeout=120 needs=ulfm args=store=neighbour */
-/* Processes are killed somewhere in a commit, one after another; spares take their places, all go back to the last common
- * epoch, which the neighbours' memory holds, and the result is the undisturbed one.
+/* Processes are killed at random places in a commit, one after another; spares replace them, all roll back to the last
+ * common epoch, stored in the neighbours' memory, and the result is the undisturbed one.
  *
  *   mpi_deaths SETTINGS... */
 #include "tests/persist/deaths.h"
@@ -26,8 +26,8 @@ static int step_once(state *now)
   return code;
 }
 
-/* Rank 1 dies first; when it runs again rank 2 does, or with four ranks the one that took the place of rank 1: two that keep
- * copies for each other must not be dead at once. */
+/* Rank 1 dies first; when it runs again rank 2 does, or with four ranks the replacement of rank 1: two ranks that store
+ * each other's copies must not be dead at the same time. */
 static void maybe_die(const state *now)
 {
   static bool armed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=2 timeout=60 labels=quick */
-/* Types, requests, sizes that do not fit, and all that is refused, with words that say why. */
+/* Types, requests, wrong sizes, and all refusals, with their messages. */
 #include "tests/persist/persist_test.h"
 
 #include <sys/resource.h>
@@ -38,7 +38,7 @@ static void derived_types(void)
   discard(p);
 }
 
-/* Nothing is written, and the message is still there for a buffer that is large enough. */
+/* The buffer is not changed, and the message remains for a buffer that is large enough. */
 static void truncation(void)
 {
   int values[4] = {1, 2, 3, 4}, small[3] = {-1, -1, -1}, large[8] = {0}, count = 0, flag = 0;
@@ -124,7 +124,7 @@ static void unsupported(void)
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   CHECK(MPI_Error_string(MPI_Barrier(p), text, &length) == MPI_SUCCESS && strstr(text, "not supported"));
-  int own = -1, all = -1; /* what asks, and says nothing, is MPI's */
+  int own = -1, all = -1; /* queries are passed to MPI */
   CHECK(MPI_Comm_rank(p, &own) == MPI_SUCCESS && own == rank);
   CHECK(MPI_Comm_size(p, &all) == MPI_SUCCESS && all == size);
   CHECK(failed_with(MPI_Send(&value, 1, MPI_INT, size, 1, p), GAB_PERSIST_REFUSED));
@@ -178,7 +178,7 @@ static void refused(void)
   CHECK(failed_with(gab_persist_commit(comm), GAB_PERSIST_REFUSED));
 }
 
-/* One file damaged: refused by all, and who has it says where. */
+/* One damaged file: refused by all, and its owner reports the place. */
 static void damaged(void)
 {
   MPI_Comm p = open_key("damaged", "");
@@ -201,7 +201,7 @@ static void damaged(void)
   MPI_Barrier(comm);
 }
 
-/* A file of one process is gone while the other one has committed. */
+/* The file of one process is missing while the other one has committed. */
 static void lost(void)
 {
   MPI_Comm p = open_key("lost", "");
@@ -219,8 +219,8 @@ static void lost(void)
   MPI_Barrier(comm);
 }
 
-/* The file of rank 1 cannot be written: a common commit fails on all, though rank 0 has stored its part, and all go back; or it
- * is made again, and is there once. */
+/* The file of rank 1 cannot be written: a common commit fails on all, though rank 0 has stored its part, and all roll back;
+ * or it is repeated, and is stored once. */
 static void failed_commit(bool made_again)
 {
   MPI_Comm p = open_key("failed", "commit=together");
@@ -250,7 +250,7 @@ static void failed_commit(bool made_again)
   discard(p);
 }
 
-/* Rank 0 has the file of one run, rank 1 that of another one, of the same key and the same epoch. */
+/* Rank 0 has the file of one run, rank 1 that of another one, with the same key and the same epoch. */
 static void other_runs(void)
 {
   char command[600];
@@ -268,7 +268,7 @@ static void other_runs(void)
            "cd %s && mkdir -m 700 both && cp run0/rank-0 both && cp run1/rank-1 both", folder);
   if (rank == 0) REQUIRE(system(command) == 0);
   MPI_Barrier(comm);
-  MPI_Comm p = open_key("runs", "commit=together"); /* to learn the name of its folder */
+  MPI_Comm p = open_key("runs", "commit=together"); /* to get the name of its folder */
   MPI_Comm_free(&p);
   MPI_Barrier(comm);
   snprintf(command, sizeof command, "cd %s && name=$(ls -d persist-*) && rm -r $name && mv both $name",

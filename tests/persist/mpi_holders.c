@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=6 timeout=60 needs=ulfm labels=quick */
-/* A process dies together with the holder of its copy. With one copy its state is lost, and all are told so,
- * replacement processes too; with two it is not.
+/* A process dies together with the holder of its copy. With one copy its state is lost, and all processes get this error,
+ * replacement processes too; with two it is not lost.
  *
  *   mpi_holders [COPIES] */
 #include "tests/persist/deaths.h"
@@ -15,7 +15,7 @@ static int step_once(int value)
   return code;
 }
 
-/* Ranks 1 and 3 die at step 5: each holds the copy of the other one. @return whether it came to an end */
+/* Ranks 1 and 3 die at step 5: each stores the copy of the other one. @return whether it was completed */
 static bool play(const char *settings, bool lost)
 {
   int value = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=4,5 quick=4 timeout=120 needs=ulfm */
-/* Transparent mode with deaths in the job: whoever took the place of the dead receives again what had been sent to it, what it
- * sends again is not delivered twice, survivors go on where they were, and each has the undisturbed result. The state
- * of a process is a message to itself that it receives behind the commit; a sum over all runs along.
+/* Transparent mode with deaths in the job: a replacement process receives again the messages to its predecessor, messages
+ * that it sends again are not delivered twice, survivors continue, and each has the undisturbed result. The state of a
+ * process is a message to itself, received after the commit; there is also a sum over all.
  *
  *   mpi_replay [SETTINGS...] */
 #include "tests/persist/deaths.h"
@@ -29,7 +29,7 @@ static uint64_t undisturbed_run(void)
   return value[comm_rank];
 }
 
-/* What a survivor has done of the present step: it does not do it again. */
+/* Parts of the present step that a survivor has completed: it does not repeat them. */
 static struct {
   bool sent, got, summed, stored, committed;
   uint64_t from;
@@ -64,7 +64,7 @@ static bool step_once(state *now)
   return true;
 }
 
-/* Rank 1 dies first, then rank 0, when rank 1 runs again: both may keep the copies of each other. */
+/* Rank 1 dies first, then rank 0, when rank 1 runs again: both may store each other's copies. */
 static void maybe_die(const state *now)
 {
   static bool armed;
@@ -75,7 +75,7 @@ static void maybe_die(const state *now)
   die_within(20 + (long)(getpid() % 11) * 20);
 }
 
-/* @return false after a fault, which was mended */
+/* @return false after a fault, which was repaired */
 static bool open_again(state *now, bool replacement)
 {
   static bool opened;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=3 timeout=60 needs=ulfm labels=quick */
-/* Transparent mode: a send that a death has cut short was not sent. Made again after the repair, the message arrives once. */
+/* Transparent mode: a send interrupted by a death was not sent. Repeated after the repair, the message arrives once. */
 #include "tests/persist/deaths.h"
 
 enum { MANY = 1 << 20, TAG = 1 };
@@ -31,11 +31,11 @@ int main(int argc, char **argv)
       raise(SIGKILL);
     }
     REQUIRE(send(10) == MPI_SUCCESS);
-    CHECK(send(11) != MPI_SUCCESS); /* nobody is there to receive it */
+    CHECK(send(11) != MPI_SUCCESS); /* no process is there to receive it */
     REQUIRE(gab_world_check(world) != GAB_OK);
   }
   REQUIRE(deaths_open(settings) == GAB_PERSIST_OK);
-  CHECK(!gab_failure()); /* the dead had committed nothing */
+  CHECK(!gab_failure()); /* the dead process had committed nothing */
   if (comm_rank == 0) {
     REQUIRE(send(11) == MPI_SUCCESS);
     REQUIRE(send(12) == MPI_SUCCESS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=60 */
-/* What is sent through a persistent communicator comes back after it was opened again, in epochs, by signature and order. */
+/* Messages sent through a persistent communicator are returned after it is opened again, in epochs, by signature and order. */
 #include "tests/persist/persist_test.h"
 
 /* Values of sender, target, tag and number are all different. */
@@ -23,7 +23,7 @@ static void epochs_are_whole(void)
   put(p, rank, 1, 20);
   put(p, rank, 2, 21);
   commit(p);
-  put(p, rank, 1, 30); /* of an epoch that does not come about */
+  put(p, rank, 1, 30); /* of an epoch that is never committed */
   p = again(p, key, settings);
   CHECK(gab_failure());
   CHECK(get(p, rank, 2) == 21);
@@ -31,7 +31,7 @@ static void epochs_are_whole(void)
   CHECK(get(p, rank, 1) == -1);
   long long epoch = -1;
   CHECK(gab_persist_status(p, &epoch, MPI_ANY_SOURCE, MPI_ANY_TAG, NULL) == MPI_SUCCESS && epoch == 1);
-  put(p, rank, 1, 40); /* the number that 30 had */
+  put(p, rank, 1, 40); /* with the number of the message 30 */
   commit(p);
   commit(p); /* an epoch without messages */
   p = again(p, key, settings);
@@ -59,7 +59,7 @@ static void each_has_its_own_epochs(void)
   discard(p);
 }
 
-/* A commit in which not all take part is none. */
+/* A commit in which not all take part is void. */
 static void common_epochs(void)
 {
   const char *const settings = "commit=together depth=2";
@@ -110,7 +110,7 @@ static void depth_and_order(const char *settings, int depth, bool lifo)
   discard(p);
 }
 
-/* Of a named source in the order in which it sent; of any source by rank. */
+/* From a named source in the order of its sends; from any source by rank. */
 static void wildcards(void)
 {
   MPI_Comm p = open_key("wildcards", "depth=all");
@@ -153,7 +153,7 @@ static void many_messages(void)
   discard(p);
 }
 
-/* A file that has become large is written anew, and holds the same. */
+/* A file that has become large is rewritten with the same content. */
 static void files_stay_small(void)
 {
   enum { VALUES = 4096, COMMITS = 200 };
@@ -166,7 +166,7 @@ static void files_stay_small(void)
   }
   char command[400];
   snprintf(command, sizeof command, "exit $(($(du -sk %s | cut -f1) > %d))", folder, 2048 * size);
-  CHECK(system(command) == 0); /* without that: 6.4 MB each */
+  CHECK(system(command) == 0); /* without rewriting: 6.4 MB each */
   p = again(p, "small", "sync=no");
   REQUIRE(MPI_Recv(found, VALUES, MPI_DOUBLE, rank, 1, p, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK(memcmp(values, found, sizeof values) == 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=3 timeout=60 needs=ulfm labels=quick */
-/* persist_commit = self: a survivor keeps its state and goes on, also where it is ahead; who takes the place of the dead goes on from
- * the last own epoch, and is given what the survivor has sent. With depth 1 the message that it needs is overwritten. */
+/* persist_commit = self: a survivor keeps its state and continues, also if it is ahead; a replacement process resumes from
+ * the last own epoch, and gets the messages that the survivor has sent. With depth 1 the message that it needs is
+ * overwritten. */
 #include "tests/persist/deaths.h"
 
 enum { STATE_TAG = 1, BOUNDARY_TAG = 2 };
@@ -41,8 +42,8 @@ static void play(const char *settings, int expected)
     put(1 - comm_rank, BOUNDARY_TAG, 50 + comm_rank); /* ahead, not committed */
     REQUIRE(MPI_Recv(&word, 1, MPI_INT, 1, 9, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     REQUIRE(MPI_Send(&word, 1, MPI_INT, 1, 9, comm) == MPI_SUCCESS);
-    CHECK(MPI_Recv(&word, 1, MPI_INT, 1, 9, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS); /* it dies */
-    /* what is computed between the fault and the repair is not stored */
+    CHECK(MPI_Recv(&word, 1, MPI_INT, 1, 9, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS); /* rank 1 dies */
+    /* messages between the fault and the repair are not stored */
     CHECK(MPI_Send(&word, 1, MPI_INT, 1, BOUNDARY_TAG, persistent) != MPI_SUCCESS);
     CHECK(gab_persist_commit(persistent) != MPI_SUCCESS);
   }
@@ -55,20 +56,19 @@ static void play(const char *settings, int expected)
     if (expected == 40) CHECK(latest(1, STATE_TAG) == 2);
     CHECK(latest(1, STATE_TAG) == 3);
     CHECK(latest(0, BOUNDARY_TAG) ==
-          expected); /* that of iteration 4 if two are kept, as one has come behind it */
+          expected); /* that of iteration 4 if two are kept, as one more was sent after it */
     if (expected == 40) CHECK(latest(0, BOUNDARY_TAG) == 50);
     put(0, BOUNDARY_TAG, 41);
     put(1, STATE_TAG, 4);
   } else {
-    CHECK(latest(1, BOUNDARY_TAG) ==
-          (expected == 40 ? 21 : 31)); /* of a rank that died, what was committed */
+    CHECK(latest(1, BOUNDARY_TAG) == (expected == 40 ? 21 : 31)); /* of a dead rank: committed messages */
   }
   REQUIRE(gab_persist_commit(persistent) ==
-          MPI_SUCCESS); /* of the survivor: what was open when the other one died */
+          MPI_SUCCESS); /* of the survivor: messages of its open epoch when the other one died */
   REQUIRE(MPI_Barrier(comm) == MPI_SUCCESS);
   REQUIRE(MPI_Comm_free(&persistent) == MPI_SUCCESS);
   REQUIRE(MPI_Barrier(comm) == MPI_SUCCESS);
-  REQUIRE(deaths_open(settings) == GAB_PERSIST_OK); /* as if the job was started again */
+  REQUIRE(deaths_open(settings) == GAB_PERSIST_OK); /* as in a restarted job */
   CHECK(gab_failure());
   if (replacement)
     CHECK(latest(0, BOUNDARY_TAG) == expected && (expected == 50 || latest(0, BOUNDARY_TAG) == 50));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=2 timeout=60 labels=quick */
-/* Transparent mode stores and delivers. Opened again, messages that had not been received come from the store, those that
- * had been are not delivered again when they are sent again, and everything else is live; whoever is how far behind. */
+/* Transparent mode stores and delivers. After opening again, messages not yet received come from the store, those already
+ * received are not delivered when they are sent again, and all others are live; for any difference between the processes.
+ */
 #include "tests/persist/persist_test.h"
 
 static void delivers(void)
@@ -16,7 +17,7 @@ static void delivers(void)
     CHECK(get(p, 0, 1) == 0);
     for (int i = 0; i < 2; i++)
       REQUIRE(MPI_Irecv(&found[i], 1, MPI_INT, 0, 1, p, &requests[i]) == MPI_SUCCESS);
-    CHECK(failed_with(gab_persist_commit(p), GAB_PERSIST_REFUSED)); /* receives have not completed */
+    CHECK(failed_with(gab_persist_commit(p), GAB_PERSIST_REFUSED)); /* some receives are incomplete */
     CHECK(strstr(gab_persist_message(), "2 receives") != NULL);
     REQUIRE(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
     CHECK(found[0] == 1 && found[1] == 2);
@@ -36,7 +37,7 @@ static void delivers(void)
   discard(p);
 }
 
-/* Rank 0 commits behind the message `sent`, rank 1 behind the message `received`, of ten; then both begin again. */
+/* Rank 0 commits after the message `sent`, rank 1 after the message `received`, of ten; then both start again. */
 static void apart(int sent, int received)
 {
   enum { ALL = 10 };
@@ -52,7 +53,7 @@ static void apart(int sent, int received)
     p = again(p, "apart", "mode=transparent");
     CHECK(gab_failure() == (first < ALL && (rank == 0 ? sent : received) > 0));
   }
-  MPI_Barrier(comm); /* nothing is left over: what comes next is the next message */
+  MPI_Barrier(comm); /* no message is left: the next one is new */
   if (rank == 0) put(p, 1, 1, 7);
   else CHECK(get(p, 0, 1) == 7);
   discard(p);

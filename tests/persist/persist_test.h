@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of persistent communicators share: a world with a communicator whose errors return, a folder, and opening a
- * key with a line of settings. Closing a key and opening it again finds what a job that is started again finds. */
+/* Declarations shared by the tests of persistent communicators: a world with a communicator whose errors return, a folder,
+ * and opening a key with a line of settings. Closing a key and opening it again corresponds to a restarted job. */
 #ifndef GABION_TESTS_PERSIST_TEST_H
 #define GABION_TESTS_PERSIST_TEST_H
 
@@ -61,7 +61,7 @@ static MPI_Comm open_key(const char *key, const char *settings)
   return persistent;
 }
 
-/* As a job does that ends and is started again. */
+/* As in a job that ends and is restarted. */
 static MPI_Comm again(MPI_Comm persistent, const char *key, const char *settings)
 {
   REQUIRE(MPI_Comm_free(&persistent) == MPI_SUCCESS && persistent == MPI_COMM_NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* A message log in a file: killed anywhere in a write it is the one of the last whole epoch; damaged anywhere else it is
- * refused, never taken for another one. */
+/* A message log in a file: after a kill anywhere in a write it is that of the last complete epoch; damaged anywhere else it
+ * is refused, never read as another one. */
 #include "resilience/persist/persist_msglog_file_impl.h"
 
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static void commit(persist_file *file, persist_msglog *msglog)
   gab_buffer_release(&group);
 }
 
-/* EPOCHS epochs with two values each that tell which one it is; gives the content and where each epoch ends. */
+/* EPOCHS epochs with two values each that identify the epoch; returns the content and the end of each epoch. */
 static unsigned char *make(size_t *size, size_t ends[EPOCHS + 1])
 {
   persist_file file;
@@ -82,7 +82,7 @@ static void put_content(const unsigned char *content, size_t size)
   close(file);
 }
 
-/* @return the epoch that is found, or the negative status */
+/* @return the epoch of the file, or the negative status */
 static int load(const persist_file_id *as)
 {
   persist_file file;
@@ -114,7 +114,7 @@ static void a_file_that_was_cut_is_that_of_the_last_whole_epoch(void **state)
     put_content(content, length);
     assert_int_equal(load(&id), expected);
   }
-  for (size_t length = 0; length < ends[0] - 32; length++) { /* that was put in place whole */
+  for (size_t length = 0; length < ends[0] - 32; length++) { /* which is put in place as a whole */
     put_content(content, length);
     assert_int_equal(load(&id), -GAB_ERR_CORRUPT);
   }
@@ -163,7 +163,7 @@ static void a_file_is_locked_while_it_is_open(void **state)
   gab_persist_file_close(&file);
   assert_int_equal(open_file(&second), GAB_OK);
   assert_int_equal(gab_persist_file_remove(&second), GAB_OK);
-  assert_int_equal(open_file(&file), GAB_OK); /* the lock's file is a new one */
+  assert_int_equal(open_file(&file), GAB_OK); /* the lock file is a new one */
   assert_int_equal(open_file(&second), GAB_ERR_STATE);
   assert_int_equal(gab_persist_file_remove(&file), GAB_OK);
 }
@@ -181,7 +181,7 @@ static void folders_that_are_open_to_others_are_refused(void **state)
   assert_int_equal(rmdir(path), 0);
 }
 
-/* A commit that failed, made again, is in the file once. */
+/* A failed commit, repeated, is in the file once. */
 static void an_epoch_written_again_replaces_the_first_one(void **state)
 {
   (void)state;

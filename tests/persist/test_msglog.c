@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* What a message log gives back at each epoch is what a list of all that was ever stored says, for any depth,
- * through commits, overwriting, going back, and being written and read. */
+/* A message log returns at each epoch the messages that a list of all stored ones predicts, for any depth, through commits,
+ * overwriting, rollbacks, and being written and read. */
 #include "resilience/persist/persist_msglog_impl.h"
 
 #include "core/base/hash.h"
@@ -22,7 +22,7 @@ static struct entry {
 } list[MOST];
 static size_t listed;
 
-/* The newest `depth` of a tag up to an epoch, newest last. @return how many */
+/* The newest `depth` of a tag up to an epoch, newest last. @return their number */
 static size_t expected(int32_t tag, uint64_t epoch, uint64_t depth, uint64_t values[MOST])
 {
   size_t count = 0;
@@ -54,7 +54,7 @@ static void compare(const persist_msglog *msglog, uint64_t epoch)
       assert_true(record->checksum ==
                   gab_persist_checksum(9, tag, record->number, record->data, record->bytes));
     }
-    /* and no more than a few times what can be asked for */
+    /* and at most a few times the number that can be requested */
     if (msglog->depth < 100) assert_true(channel->end - channel->first <= 3 * msglog->depth);
   }
 }
