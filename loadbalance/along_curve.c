@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The strategies that cut a curve. */
+/* The strategies that divide a curve. */
 #include "loadbalance/balance_impl.h"
 #include "loadbalance/rendezvous_impl.h"
 

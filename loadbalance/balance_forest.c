@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forests: decided on proxies, then data follows. */
+/* Forests: computed on proxies, then data follows. */
 #include "blockforest/adaptation/adapt.h"
 #include "loadbalance/balance.h"
 
@@ -23,7 +23,7 @@ gab_status gab_balance_initial(gab_forest *forest, const gab_balance_options *op
   return gab_forest_build(forest, NULL, NULL, 0, distribute_first, &share, NULL);
 }
 
-/* The revision grows on all processes alike, also on those that get no block. */
+/* The revision is the same on all processes, also on those without a block. */
 static gab_status check_populated(const gab_forest *forest)
 {
   if (gab_forest_revision(forest) == 0)
@@ -31,7 +31,7 @@ static gab_status check_populated(const gab_forest *forest)
   return GAB_OK;
 }
 
-/* Data goes where the proxies are. */
+/* Moves data to the owners of proxies. */
 static gab_status follow(gab_forest *forest, gab_proxies **proxies)
 {
   gab_world_enter(gab_forest_world(forest), GAB_FAULT_POINT_MIGRATION);
@@ -54,7 +54,7 @@ gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *opt
   return status;
 }
 
-/* gab_balance_unevenness() if the same times come again. */
+/* Predicted gab_balance_unevenness() for the same times. */
 static double unevenness_to_be(const gab_balance_report *report, gab_balance_by by, double members)
 {
   double busiest = 0;
@@ -66,7 +66,7 @@ static double unevenness_to_be(const gab_balance_report *report, gab_balance_by 
 gab_status gab_balance_improve(gab_forest *forest, const gab_balance_options *options, double above,
                                gab_balance_gain *gain)
 {
-  enum { LEAST_GAIN = 20 }; /* a twentieth; less may be jitter */
+  enum { LEAST_GAIN = 20 }; /* 5 %; a smaller gain may be jitter */
   const gab_members *members = gab_world_members(gab_forest_world(forest));
   gab_proxies *proxies = NULL;
   *gain = (gab_balance_gain){.after = 1};

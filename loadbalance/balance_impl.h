@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file balance_impl.h
- *  @brief What the strategies share.
+ *  @brief Declarations shared by the strategies.
  *
  *  Stability: internal, never installed.
  */
@@ -9,17 +9,16 @@
 
 #include "loadbalance/balance.h"
 
-/** Cuts a curve. @param[out] part  as gab_balancer.assign */
+/** Divides a curve. @param[out] part  as gab_balancer.assign */
 gab_status gab_balance_along(const gab_curve *curve, const gab_balance_options *options, gab_proxies *proxies,
                              int32_t **part);
-/** Hands proxies to members, unless everyone has what it is to have. Collective.
- *  @param[in] part  member indices, one per local proxy @param[in,out] moved  grows by those of all */
+/** Moves proxies to members, unless all are there already. Collective. @param[in] part  member indices, one per local proxy
+ * @param[in,out] moved  increased by the number of all moves */
 gab_status gab_balance_hand_over(gab_proxies *proxies, const int32_t *part, uint64_t *moved);
-/** Fills in all shares of a report. @param[in] part  NULL: the proxies are where they are to be. Collective.
- */
+/** Sets all shares of a report. @param[in] part  NULL: the present owners. Collective. */
 gab_status gab_balance_measure(gab_proxies *proxies, int32_t parts, const int32_t *part,
                                gab_balance_report *report);
-/** Cells with which a block and a neighbour touch, in cells of the finer one. */
+/** Common cells of a block and a neighbour, in cells of the finer one. */
 uint64_t gab_balance_contact(const gab_forest_options *options, const gab_neighbour *row);
 
 static inline uint64_t gab_balance_weight(const gab_proxy *proxy)

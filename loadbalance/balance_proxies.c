@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distribution of proxies: the frame of all strategies, and its report. */
+/* Distribution of proxies: common part of all strategies, and the report. */
 #include "core/messages/collective.h"
 #include "loadbalance/balance_impl.h"
 
@@ -30,7 +30,7 @@ gab_status gab_balance_hand_over(gab_proxies *proxies, const int32_t *part, uint
 
 /* ------------------------------------------------------------------ what came out */
 
-/* Loads of the parts that are looked at here: level by level, the sum, and the number of blocks. */
+/* Loads of the local parts: level by level, the sum, and the number of blocks. */
 enum { SUM = GAB_BALANCE_LEVELS, BLOCKS, COLUMNS };
 
 static gab_status add_loads(gab_proxies *proxies, const int32_t *part, uint64_t *loads,
@@ -64,7 +64,7 @@ static void take_extremes(const uint64_t *loads, int32_t rows, gab_balance_repor
   }
 }
 
-/* From the numbers of this process to those of all. */
+/* Reduces the numbers of this process to those of all. */
 static gab_status combine(gab_world *world, gab_balance_report *report)
 {
   uint64_t sums[2 * GAB_BALANCE_LEVELS], most[2 * GAB_BALANCE_LEVELS + 2];
@@ -157,8 +157,8 @@ static gab_status settle(const gab_balance_options *options, gab_proxies *proxie
   return GAB_OK;
 }
 
-/* What may have failed here alone, lack of memory say: the others are waiting for messages. Refusals are the
- * same everywhere. */
+/* Errors that may occur on this process alone, e.g. lack of memory: the others wait for messages. Refusals are the same on
+ * all. */
 static bool is_lonely(const gab_balance_options *options, gab_status status)
 {
   return !options->plan && status != GAB_OK && status != GAB_ERR_FAULT && status != GAB_ERR_INPUT &&

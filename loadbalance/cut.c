@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the curve is cut. With P parts, and of the blocks of one level (or of all) in curve order: n of them,
- * total weight W, and w_j the weight before block j:
+/* Division of the curve. With P parts, and of the blocks of one level (or of all) in curve order: n of them, total weight
+ * W, and w_j the weight before block j:
  *
- *   1. s_j = floor(w_j P / W): a block belongs to the piece of [0, W) in which it begins. The blocks that
- *      begin in one piece weigh less than W/P plus the last of them, so no part gets more than mean +
- *      heaviest block.
- *   2. A block heavier than the mean makes s jump over parts. u_j = j + min over k <= j of (s_k - k) is the
- *      largest sequence below s that rises by at most 1 from block to block: after a heavy block, parts get
- *      one block each until s is reached again.
- *   3. t_j = max(u_j, P - (n - j)) if n >= P: parts left over at the end get one block each.
+ * 1. s_j = floor(w_j P / W): a block belongs to the piece of [0, W) in which it begins. The blocks that begin in one piece
+ *   weigh less than W/P plus the last of them, so no part gets more than mean + heaviest block.
+ * 2. A block heavier than the mean makes s jump over parts. u_j = j + min over k <= j of (s_k - k) is the largest sequence
+ *   below s that rises by at most 1 from block to block: after a heavy block, parts get one block each until s is reached
+ *   again.
+ * 3. t_j = max(u_j, P - (n - j)) if n >= P: parts left over at the end get one block each.
  *
- * Steps 2 and 3 give parts only a single block or a piece of what step 1 gave them, so the bound holds; t
- * rises from 0 to P - 1 in steps of at most 1, so no part stays empty if there are enough blocks. All of it
- * follows from prefix sums (w, j) and a prefix minimum.
+ * In steps 2 and 3 a part gets a single block or a subset of its blocks from step 1, so the bound holds; t rises from 0 to
+ * P - 1 in steps of at most 1, so no part stays empty if there are enough blocks. All of it follows from prefix sums (w, j)
+ * and a prefix minimum.
  *
- * Each level cut for itself, one level of at least P blocks is enough to leave no part empty; levels of fewer
- * blocks are spread by step 1 alone. If there is no such level, but as many blocks in all as parts, every
- * level goes on dealing out single blocks where the level before has stopped. */
+ * If each level is divided separately, one level of at least P blocks leaves no part empty; levels of fewer blocks are
+ * distributed by step 1 only. If there is no such level, but at least as many blocks in all as parts, every level continues
+ * to distribute single blocks where the level before stopped. */
 #include "core/messages/collective.h"
 #include "loadbalance/rendezvous_impl.h"
 
@@ -40,7 +39,7 @@ static void lesser(void *into, const void *from, size_t count)
   for (size_t i = 0; i < count; i++) a[i] = b[i] < a[i] ? b[i] : a[i];
 }
 
-/* What was routed here is combined into both vectors. */
+/* Combines received values into both vectors. */
 static gab_status take_prefix(gab_reader in, size_t arrived, gab_combine_fn combine, void *before, void *upto,
                               size_t count)
 {
@@ -55,14 +54,14 @@ static gab_status take_prefix(gab_reader in, size_t arrived, gab_combine_fn comb
   return GAB_OK;
 }
 
-/* Combines numbers of 8 bytes over the members before this one, by doubling distances.
- * before: in the neutral elements, out the result. */
+/* Combines numbers of 8 bytes over the members before this one, by doubling distances. before: on entry the neutral
+ * elements, on return the result. */
 static gab_status prefix(gab_world *world, gab_combine_fn combine, const void *values, void *before,
                          size_t count)
 {
   const gab_members *members = gab_world_members(world);
   int32_t size = gab_members_count(members), index = gab_members_index(members, gab_world_rank(world));
-  if (index < 0) return GAB_OK; /* a spare has nothing before it, and nothing to add */
+  if (index < 0) return GAB_OK; /* a spare contributes nothing */
   uint64_t upto[2 * MOST_LEVELS];
   memcpy(upto, values, count * sizeof *upto);
   gab_status status = GAB_OK;
@@ -88,7 +87,7 @@ typedef struct cut {
   bool per_level;
   int classes;
   uint64_t weight[MOST_LEVELS], blocks[MOST_LEVELS];      /* of all */
-  uint64_t weight_at[MOST_LEVELS], block_at[MOST_LEVELS]; /* before the first here, then running */
+  uint64_t weight_at[MOST_LEVELS], block_at[MOST_LEVELS]; /* before the first local block, then running */
   int64_t low[MOST_LEVELS];                               /* of s_k - k */
 } cut;
 
@@ -119,7 +118,7 @@ static gab_status count_all(cut *now)
   return GAB_OK;
 }
 
-/* floor(at * parts / weight), at < weight; most often 64 bits are enough, and much faster. */
+/* floor(at * parts / weight), at < weight; usually 64 bits are enough, and much faster. */
 static int32_t piece_of(const cut *now, uint64_t at, uint64_t weight)
 {
   const uint64_t parts = (uint64_t)now->parts;
@@ -127,7 +126,7 @@ static int32_t piece_of(const cut *now, uint64_t at, uint64_t weight)
   return (int32_t)((gab_wide)at * parts / weight);
 }
 
-/* Step 1; then the least of s_k - k before this home. */
+/* Step 1; then the minimum of s_k - k before this home. */
 static gab_status place_by_weight(cut *now)
 {
   int64_t low[MOST_LEVELS];

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Diffusion: parts that border on each other even out their loads, until all are even.
+/* Diffusion: adjacent parts equalise their loads, until all are equal.
  *
- * An iteration has two halves. First the parts agree on what is to flow, by messages between neighbours: in
- * each round i sends j the share (l_i - l_j) / (max(d_i, d_j) + 1) of its surplus, with d the number of
- * neighbours (Cybenko 1989, first order, with the coefficients of Boillat 1990); 24 rounds look a few hops
- * far. Loads are integers in fixed point and both sides work out the same flow, so nothing is lost and
- * nothing depends on timing. Then each part pushes blocks along the flow, never more than it says (Schornbaum
- * & Rüde 2018, section 3.3); every level has a flow of its own.
+ * An iteration has two halves. First the parts compute flows of load, by messages between neighbours: in each round i sends
+ * j the share (l_i - l_j) / (max(d_i, d_j) + 1) of its surplus, with d the number of neighbours (Cybenko 1989, first order,
+ * with the coefficients of Boillat 1990); 24 rounds look a few hops far. Loads are integers in fixed point and both sides
+ * compute the same flow, so load is conserved and the result does not depend on timing. Then each part sends blocks along
+ * the flow, at most as much as the flow (Schornbaum & Rüde 2018, section 3.3); every level has a separate flow.
  *
- * Where flows are smaller than blocks that stops short. A level whose heaviest part gets no better is
- * finished by the gradient model (Lin & Keller 1987): parts learn how many hops it is to the nearest that has
- * capacity, and a part beyond the limit pushes single blocks to neighbours that are nearer to it. The limit is
- * (W + (P - 1) h) / P, h the heaviest block, or goal * mean if that is more. While
- * somebody is beyond it, somebody has capacity for a block (if not, all had more than limit - h, in sum more than
- * W), and taking it brings nobody beyond; so it ends.
+ * This stops if flows are smaller than blocks. A level whose heaviest part does not improve is finished by the gradient
+ * model (Lin & Keller 1987): parts learn the distance in hops to the nearest part with capacity, and a part above the limit
+ * sends single blocks to neighbours that are nearer to it. The limit is (W + (P - 1) h) / P, h the heaviest block, or goal
+ * times mean if that is more. While a part is above it, another part has capacity for a block (otherwise all had more than
+ * limit - h, in sum more than W), and does not exceed the limit by taking it; so it terminates.
  *
- * A part without blocks has no neighbours: then a curve begins. It also has the last word if the limit has
- * not been reached after the last iteration, unless the caller wants to stop early. */
+ * A part without blocks has no neighbours: then the start is a distribution along a curve. It is also the fallback if the
+ * limit is not reached after the last iteration, unless the caller wants to stop early. */
 #include "core/messages/collective.h"
 #include "loadbalance/diffusion_impl.h"
 
@@ -28,12 +26,12 @@ typedef struct diffusion {
   gab_load_graph *graph;
   const gab_balance_options *options;
   uint64_t weight[LEVELS], heaviest[LEVELS]; /* of a class: of all, block */
-  uint64_t limit[LEVELS], most[LEVELS];      /* what a part may have, what the heaviest has */
+  uint64_t limit[LEVELS], most[LEVELS];      /* limit of a part; load of the heaviest part */
   bool by_gradient[LEVELS];
   int shift[LEVELS]; /* of fixed point */
   uint64_t *loads;   /* [held][classes] */
-  int64_t *level;    /* the same in fixed point, as flows change it */
-  uint64_t *hops;    /* to a part with capacity */
+  int64_t *level;    /* the same in fixed point, updated by flows */
+  uint64_t *hops;    /* distance to a part with capacity */
   uint64_t *theirs;  /* [borders][classes] */
   int64_t *flows;
   uint64_t *degrees, *their_degrees;
@@ -52,7 +50,7 @@ static void release(diffusion *now)
 
 /* ------------------------------------------------------------------ loads */
 
-/* Of each part here; the heaviest of all. */
+/* Of each local part; the heaviest of all. */
 static gab_status weigh(diffusion *now)
 {
   gab_load_graph *graph = now->graph;
@@ -104,7 +102,7 @@ static bool is_even(const diffusion *now)
 
 /* ------------------------------------------------------------------ flows */
 
-/* Both sides get the same, with opposite signs. */
+/* Equal on both sides, with opposite signs. */
 static int64_t flow_between(int64_t here, int64_t there, uint64_t degree, uint64_t their_degree)
 {
   int64_t share = (int64_t)(degree > their_degree ? degree : their_degree) + 1;
@@ -170,7 +168,7 @@ static bool has_capacity(const diffusion *now, uint64_t load, size_t c)
   return now->limit[c] >= now->heaviest[c] && load <= now->limit[c] - now->heaviest[c];
 }
 
-/* One hop further; says whether anything got shorter. */
+/* One hop further; sets whether any distance decreased. */
 static gab_status hop(diffusion *now, bool *changed)
 {
   gab_load_graph *graph = now->graph;
@@ -187,7 +185,7 @@ static gab_status hop(diffusion *now, bool *changed)
   return GAB_OK;
 }
 
-/* `theirs` is left with the distances of the neighbours. */
+/* On return `theirs` has the distances of the neighbours. */
 static gab_status find_hops(diffusion *now)
 {
   gab_load_graph *graph = now->graph;
@@ -205,7 +203,7 @@ static gab_status find_hops(diffusion *now)
   return GAB_OK;
 }
 
-/* A block to each neighbour that is nearer to capacity, while there is too much. */
+/* Sends a block to each neighbour nearer to capacity, while the load is too high. */
 static gab_status push_excess(diffusion *now, int32_t p, size_t c)
 {
   gab_load_graph *graph = now->graph;
@@ -284,7 +282,7 @@ gab_status gab_load_graph_even_out(gab_load_graph *graph, const gab_balance_opti
 
 /* ------------------------------------------------------------------ the strategy */
 
-/* Everyone's blocks along a curve. */
+/* Distributes all blocks along a curve. */
 static gab_status go_along_curve(gab_load_graph *graph, const gab_balance_options *options,
                                  gab_balance_report *report)
 {
@@ -332,7 +330,7 @@ static gab_status diffuse(const gab_balance_options *options, gab_proxies *proxi
   gab_load_graph graph;
   gab_load_graph_init(&graph, options, proxies);
   gab_status status = spread_out(&graph, options, report);
-  if (status == GAB_OK) { /* handed over, not copied */
+  if (status == GAB_OK) { /* ownership is transferred */
     *part = graph.part;
     graph.part = NULL;
   }

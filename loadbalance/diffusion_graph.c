@@ -13,7 +13,7 @@ uint64_t gab_balance_contact(const gab_forest_options *options, const gab_neighb
   const gab_root_grid *grid = &options->grid;
   int offset[3];
   gab_direction_offset(row->direction, offset);
-  /* Across levels there is one row per finer block, and the whole side of that one touches. */
+  /* Across levels there is one row per finer block, whose whole side touches. */
   uint64_t cells = 1;
   for (int axis = 0; axis < grid->dimension; axis++)
     if (offset[axis] == 0) cells *= (uint64_t)options->cells[axis];
@@ -190,7 +190,7 @@ static int ascending(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
-/* All parts that the links of part `p` (local index) lead to, doubles included; then each once. */
+/* All parts adjacent to part `p` (local index), first with duplicates; then unique. */
 static gab_status add_borders(gab_load_graph *graph, int32_t p, size_t *count)
 {
   const size_t start = *count;
@@ -287,7 +287,7 @@ gab_status gab_load_graph_swap(gab_load_graph *graph, const uint64_t *values, si
     return GAB_OK;
   }
   gab_status status = start_mail(graph, values, width);
-  /* Broken before it is waited for: another one may have failed as well. */
+  /* The world is broken before waiting: another process may have failed as well. */
   if (status != GAB_OK && status != GAB_ERR_FAULT) status = gab_world_raise(graph->world, status);
   const gab_status finished = gab_port_finish(graph->port);
   GAB_TRY(status);

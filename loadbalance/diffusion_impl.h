@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file diffusion_impl.h
- *  @brief The blocks of some parts as a graph, the parts as another one: what diffusion works on.
+ *  @brief Data of diffusion: a graph of the blocks of some parts, and a graph of the parts.
  *
- *  A process that takes part in a run holds one part, its own. One that plans holds all of them; then what is
- *  a message otherwise is looked up.
+ *  In a run each process has one part. A process that plans has all of them, and reads the data that is otherwise sent by
+ *  messages.
  *
  *  Stability: internal, never installed.
  */
@@ -22,19 +22,19 @@ typedef struct gab_link {
   uint32_t contact;
 } gab_link;
 
-/** What goes to a neighbour part and comes from it. */
+/** Messages to and from a neighbour part. */
 typedef struct gab_border_mail {
   gab_rank rank;
   gab_buffer out, in;
 } gab_border_mail;
 
 typedef struct gab_load_graph {
-  gab_proxies *proxies; /* NULL: vertices were filled in otherwise */
+  gab_proxies *proxies; /* NULL: vertices were set elsewhere */
   gab_world *world;
-  gab_port *port;      /* of the proxies; NULL when planning: everything is here */
+  gab_port *port;      /* of the proxies; NULL when planning: everything is local */
   int32_t parts;       /* of all */
-  int32_t first, held; /* parts first … first + held - 1 are here */
-  int classes;         /* balanced each for itself: levels, or one for all */
+  int32_t first, held; /* parts first … first + held - 1 are local */
+  int classes;         /* balanced separately: levels, or one for all */
 
   /* Vertices: local proxies, in their order (by id). */
   uint32_t count;
@@ -45,7 +45,7 @@ typedef struct gab_load_graph {
   size_t *link_at; /* count + 1 */
   gab_link *links;
 
-  /* Parts: their blocks, and the parts that they border on, ascending. */
+  /* Parts: their blocks, and their adjacent parts, ascending. */
   size_t *block_at; /* held + 1 */
   uint32_t *blocks;
   size_t *border_at; /* held + 1 */
@@ -58,27 +58,25 @@ typedef struct gab_load_graph {
 /** @param[in] options  as completed by gab_balance_proxies() */
 void gab_load_graph_init(gab_load_graph *graph, const gab_balance_options *options, gab_proxies *proxies);
 void gab_load_graph_release(gab_load_graph *graph);
-/** Reads the local proxies. @param[in] part  who has them, NULL: this process. Local. */
+/** Reads the local proxies. @param[in] part  their owners, NULL: this process. Local. */
 gab_status gab_load_graph_read(gab_load_graph *graph, const int32_t *part);
 /** Capacity for `count` vertices and all their links. */
 gab_status gab_load_graph_make(gab_load_graph *graph, size_t count, size_t links);
-/** Works out blocks and borders of the parts from `part`. Local. */
+/** Computes blocks and borders of the parts from `part`. Local. */
 gab_status gab_load_graph_sort(gab_load_graph *graph);
-/** Makes the next state the present one: moves proxies, reads and sorts again. Collective.
- *  @param[in,out] moved  grows by the blocks that changed hands, of all */
+/** Makes the next state the present one: moves proxies, reads and sorts again. Collective. @param[in,out] moved  increased
+ * by the number of all moved blocks */
 gab_status gab_load_graph_advance(gab_load_graph *graph, uint64_t *moved);
-/** Maximum over all processes; nothing to do when planning. Collective. */
+/** Maximum over all processes; no effect when planning. Collective. */
 gab_status gab_load_graph_max(gab_load_graph *graph, uint64_t *values, size_t count);
-/** Tells `width` numbers of each part here to the parts that it borders on.
- *  @param[in] values  [held][width] @param[out] theirs  [borders][width] */
+/** Sends `width` numbers of each local part to its adjacent parts. @param[in] values  [held][width] @param[out] theirs
+ * [borders][width] */
 gab_status gab_load_graph_swap(gab_load_graph *graph, const uint64_t *values, size_t width, uint64_t *theirs);
 
-/** Chooses blocks of one class of part `p` for its neighbour `q` (sets next): first those that touch q most
- *  and what stays least, so that parts stay connected. If none touches q, the least attached one is the seed
- *  of a new piece.
- *  @param[in] capacity  weight to hand over at most; with `single` one block, whatever its weight
- *  @param[in,out] left  blocks that p still has; the last one stays
- *  @param[out] given  weight handed over */
+/** Chooses blocks of one class of part `p` for its neighbour `q` (sets next): first those with the largest contact with q
+ * and the smallest with the rest of p, so that parts stay connected. If none touches q, the least attached one is the seed
+ * of a new piece. @param[in] capacity  maximum weight to move; with `single` one block of any weight @param[in,out] left
+ * remaining blocks of p; the last one stays @param[out] given  moved weight */
 typedef struct gab_pick {
   int32_t p, q;
   int kind;
@@ -87,8 +85,8 @@ typedef struct gab_pick {
 } gab_pick;
 gab_status gab_load_graph_pick(gab_load_graph *graph, const gab_pick *pick, size_t *left, uint64_t *given);
 
-/** Diffusion from the present state, in which no part is empty. Collective.
- *  @param[out] even  whether the limit of diffusion.c is kept by all */
+/** Diffusion from the present state, in which no part is empty. Collective. @param[out] even  whether all keep the limit of
+ * diffusion.c */
 gab_status gab_load_graph_even_out(gab_load_graph *graph, const gab_balance_options *options,
                                    gab_balance_report *report, bool *even);
 

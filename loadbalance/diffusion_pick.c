@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which blocks go to a neighbour part. */
+/* Choice of blocks for a neighbour part. */
 #include "loadbalance/diffusion_impl.h"
 
-/* A block that may go, and how much better the cut would be. */
+/* A block that may move, and the improvement of the cut. */
 typedef struct candidate {
   int64_t value;
   uint32_t vertex;
@@ -46,7 +46,7 @@ static candidate heap_pop(heap *all)
   return best;
 }
 
-/* Contact with q less contact with what stays. @return whether it touches q at all */
+/* Contact with q minus contact with the remaining blocks. @return whether it touches q */
 static bool value_of(const gab_load_graph *graph, const gab_pick *pick, uint32_t vertex, int64_t *value)
 {
   bool touches = false;
@@ -54,7 +54,7 @@ static bool value_of(const gab_load_graph *graph, const gab_pick *pick, uint32_t
   for (size_t l = graph->link_at[vertex]; l < graph->link_at[vertex + 1]; l++) {
     const gab_link *link = &graph->links[l];
     int32_t part = link->part;
-    if (link->other != GAB_NOT_HERE) { /* what others do in this iteration is not known yet */
+    if (link->other != GAB_NOT_HERE) { /* moves of other parts in this iteration are not known yet */
       part = graph->part[link->other];
       if (part == pick->p) part = graph->next[link->other];
     }
@@ -86,7 +86,7 @@ static gab_status collect(const gab_load_graph *graph, const gab_pick *pick, boo
   return GAB_OK;
 }
 
-/* Neighbours of a block that has gone are worth more now. */
+/* Neighbours of a moved block get a higher value. */
 static gab_status revalue(const gab_load_graph *graph, const gab_pick *pick, uint32_t gone, heap *all)
 {
   for (size_t l = graph->link_at[gone]; l < graph->link_at[gone + 1]; l++) {
@@ -105,7 +105,7 @@ static gab_status take_best(gab_load_graph *graph, const gab_pick *pick, heap *a
     int64_t value;
     if (!may_go(graph, pick, best.vertex)) continue;
     value_of(graph, pick, best.vertex, &value);
-    if (value != best.value) continue; /* a newer entry is there too */
+    if (value != best.value) continue; /* there is a newer entry, too */
     uint64_t weight = graph->weight[best.vertex];
     if (!pick->single && weight > pick->capacity - *given) continue;
     graph->next[best.vertex] = pick->q;

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks per part, counted as multiples of the heaviest. Where a part gets very few of them METIS runs out of
- * blocks on its way down, so below the first number the order of ids (along the Morton curve) is cut instead;
- * so it is if METIS gives up. Several constraints need more blocks. (METIS 5.1.0 does not crash on small
- * graphs as such: it does where a link weighs differently from both sides, see make_symmetric().) */
+/* Blocks per part, counted as multiples of the heaviest. With very few of them per part, METIS runs out of blocks while
+ * coarsening, so below the first number the order of ids (along the Morton curve) is divided instead; likewise if METIS
+ * fails. Several constraints need more blocks. (METIS 5.1.0 crashes if a link has different weights on its two sides, see
+ * make_symmetric(), not on small graphs as such.) */
 enum { LEAST_PER_PART = 4, MANY_PER_PART = 40 };
 
 /* ------------------------------------------------------------------ gathering */
@@ -33,7 +33,7 @@ static gab_status pack_local(gab_proxies *proxies, gab_buffer *out)
   return GAB_OK;
 }
 
-/* A block and where its rows begin in what was gathered. */
+/* A block and the begin of its rows in the gathered bytes. */
 typedef struct gathered {
   gab_block_id id;
   uint64_t weight;
@@ -120,7 +120,7 @@ static gab_status build_graph(gab_load_graph *graph, collection *all, const gab_
 
 /* ------------------------------------------------------------------ METIS */
 
-/* What METIS is given. */
+/* Input of METIS. */
 typedef struct metis_graph {
   idx_t *start, *other, *contact, *weight, *part;
   idx_t constraints;
@@ -142,7 +142,7 @@ static void release_metis(metis_graph *it)
   gab_free(&it->part);
 }
 
-/* METIS wants each pair of vertices once. */
+/* METIS needs each pair of vertices once. */
 static void merge_links(const gab_load_graph *graph, metis_graph *it)
 {
   idx_t count = 0;
@@ -156,13 +156,13 @@ static void merge_links(const gab_load_graph *graph, metis_graph *it)
         it->contact[count++] = 0;
       }
       int64_t sum = (int64_t)it->contact[at] + graph->links[l].contact;
-      it->contact[at] = sum < 1 << 20 ? (idx_t)sum : 1 << 20; /* sums over parts have to fit too */
+      it->contact[at] = sum < 1 << 20 ? (idx_t)sum : 1 << 20; /* sums over parts must fit too */
     }
   }
   it->start[graph->count] = count;
 }
 
-/* The weight of the way back; NULL if there is none. */
+/* The weight of the reverse link; NULL if there is none. */
 static idx_t *way_back(metis_graph *it, idx_t from, idx_t link)
 {
   const idx_t other = it->other[link];
@@ -171,9 +171,9 @@ static idx_t *way_back(metis_graph *it, idx_t from, idx_t link)
   return NULL;
 }
 
-/* METIS also wants the same weight from both sides: else it loses track of what lies at a border and writes
- * beyond its arrays (5.1.0, in CreateCoarseGraphNoMask). Of two blocks of different levels the finer one may
- * see the other in more directions. */
+/* METIS also needs the same weight on both sides: otherwise it loses track of border vertices and writes beyond its arrays
+ * (5.1.0, in CreateCoarseGraphNoMask). Of two blocks of different levels the finer one may have the other in more
+ * directions. */
 static gab_status make_symmetric(idx_t vertices, metis_graph *it)
 {
   for (idx_t v = 0; v < vertices; v++)
@@ -186,15 +186,15 @@ static gab_status make_symmetric(idx_t vertices, metis_graph *it)
   return GAB_OK;
 }
 
-/* Levels with many blocks for every part have a constraint of their own; if there are none, or just one and
- * others beside it, the sum of all is the only one. */
+/* Levels with many blocks per part have a separate constraint; if there are none, or one and other levels, the sum of all
+ * levels is the only one. */
 static int choose_constraints(const gab_load_graph *graph, const uint64_t *total, const uint64_t *heaviest,
                               idx_t *column)
 {
   int own = 0;
   for (int c = 0; c < graph->classes; c++) {
     bool is_rich = total[c] > 0 && total[c] / heaviest[c] >= MANY_PER_PART * (uint64_t)graph->parts;
-    column[c] = is_rich ? own++ : 0; /* the few others go with the first */
+    column[c] = is_rich ? own++ : 0; /* levels with few blocks are added to the first */
   }
   if (own >= 2) return own;
   for (int c = 0; c < graph->classes; c++) column[c] = 0;
@@ -265,7 +265,7 @@ static gab_status run_metis(gab_load_graph *graph, double goal)
 
 /* ------------------------------------------------------------------ putting right */
 
-/* A part that METIS left empty gets a block of the one that has most of them. */
+/* A part that METIS left empty gets a block of the part with the largest number. */
 static gab_status fill_empty(gab_load_graph *graph)
 {
   uint32_t *blocks;
@@ -330,7 +330,7 @@ static gab_status send_verdicts(gab_world *world, const gab_load_graph *graph, c
   return status;
 }
 
-/* The root's items are in the order of ids, as the local proxies are. */
+/* The root's items are in the order of ids, like the local proxies. */
 static gab_status take_verdicts(gab_proxies *proxies, gab_reader in, size_t count, int32_t *part)
 {
   if (count != gab_proxies_count(proxies))
@@ -347,7 +347,7 @@ static gab_status take_verdicts(gab_proxies *proxies, gab_reader in, size_t coun
   return GAB_OK;
 }
 
-/* All hear of a failure of the root, and whether it got there. */
+/* Informs all of a failure of the root, and whether the limit was reached. */
 static gab_status settle(gab_world *world, gab_status status, bool *even)
 {
   uint64_t worst[2] = {(uint64_t)status, !*even};
@@ -386,7 +386,7 @@ static gab_status gather_and_cut(const gab_balance_options *options, gab_proxies
   return settle(world, status, even);
 }
 
-/* The root's verdict reaches those who hold the blocks. */
+/* Sends the result of the root to the owners of the blocks. */
 static gab_status learn(gab_proxies *proxies, const gab_load_graph *graph, const collection *all,
                         int32_t **part)
 {
@@ -407,7 +407,7 @@ static gab_status cut_graph(const gab_balance_options *options, gab_proxies *pro
 {
   gab_load_graph graph = {.parts = options->parts, .held = options->parts, .classes = 1};
   collection all = {.bytes = {.use = GAB_MEMORY_MESSAGE}};
-  gab_balance_report ignored = {0}; /* what evening out moved had not been handed over yet */
+  gab_balance_report ignored = {0}; /* moves of the diffusion were not executed yet */
   bool even = true;
   GAB_TRY(check_size(proxies));
   gab_status status = gather_and_cut(options, proxies, &graph, &all, &ignored, &even);

@@ -7,8 +7,8 @@
 #include "loadbalance/curve.h"
 
 typedef struct state {
-  uint32_t entry; /* corner of the present cube where the curve comes in, one bit per axis */
-  int along;      /* axis along which it has moved when it goes out */
+  uint32_t entry; /* corner at which the curve enters the present cube, one bit per axis */
+  int along;      /* axis along which it leaves */
 } state;
 
 static uint32_t gray(uint32_t i) { return i ^ i >> 1; }
@@ -28,8 +28,7 @@ static int trailing_ones(uint32_t bits)
   return count;
 }
 
-/* Where the curve enters the step-th sub-cube of a cube in standard position, and along which axis it leaves.
- */
+/* Corner at which the curve enters the step-th sub-cube of a cube in standard position, and axis along which it leaves. */
 static uint32_t entry_of_step(uint32_t step) { return step == 0 ? 0 : gray((step - 1) & ~1u); }
 
 static int along_of_step(uint32_t step, int dimension)
@@ -45,8 +44,8 @@ static state descend(state now, uint32_t step, int dimension)
   return now;
 }
 
-/* The last axis is halved first, x last: rows of blocks along x stay together on 2 and 4 processes, and what crosses between
- * processes is rows, not single values. */
+/* The last axis is halved first, x last: rows of blocks along x stay together on 2 and 4 processes, so that exchanges
+ * between processes consist of rows, not of single values. */
 static state start(int dimension) { return (state){0, dimension - 1}; }
 
 static uint64_t hilbert_encode(int dimension, int bits, const uint32_t at[3])

@@ -14,7 +14,7 @@ static uint64_t local_work(const gab_forest *forest, const gab_proxy *proxy)
 gab_status gab_balance_weigh(const gab_forest *forest, gab_proxies *proxies)
 {
   const size_t count = gab_proxies_count(proxies);
-  uint64_t sums[2] = {0, 0}; /* time and estimated weight of what was measured */
+  uint64_t sums[2] = {0, 0}; /* time and estimated weight of measured blocks */
   for (size_t i = 0; i < count; i++) {
     const gab_proxy *proxy = gab_proxies_get(proxies, i);
     const uint64_t work = local_work(forest, proxy);

@@ -11,7 +11,7 @@ void gab_order_init(gab_order *order, const gab_root_grid *grid, const gab_curve
   order->depth = gab_root_grid_max_level(grid);
 }
 
-/* How many places of the grid lie in a cube `at` of a curve with `bits` per direction. */
+/* Number of places of the grid in a cube `at` of a curve with `bits` per direction. */
 static uint64_t places_at(const gab_order *order, int bits, const uint32_t at[3])
 {
   uint64_t places = 1;
@@ -24,7 +24,7 @@ static uint64_t places_at(const gab_order *order, int bits, const uint32_t at[3]
   return places;
 }
 
-/* The same of the cube that is `position` on that curve. */
+/* The same for the cube at `position` on that curve. */
 static uint64_t places_in(const gab_order *order, int bits, uint64_t position)
 {
   uint32_t at[3];
@@ -32,7 +32,7 @@ static uint64_t places_in(const gab_order *order, int bits, uint64_t position)
   return places_at(order, bits, at);
 }
 
-/* The parts of a cube `at`. Those of one row have memory of their own up to 128 roots along x. */
+/* The parts of a cube `at`. Those of one row are cached separately up to 128 roots along x. */
 static const gab_order_cube *parts_of(gab_order *order, int bits, uint64_t position, const uint32_t at[3])
 {
   const int dimension = order->grid.dimension;
@@ -45,8 +45,8 @@ static const gab_order_cube *parts_of(gab_order *order, int bits, uint64_t posit
   return cube;
 }
 
-/* Places of the grid before a position of the finest cubes, which is `root`: from the largest cube down to
- * the first that lies in the grid as a whole. */
+/* Number of places of the grid before a position of the finest cubes, which is `root`: from the largest cube down to the
+ * first one entirely in the grid. */
 static uint64_t rank_of(gab_order *order, uint64_t position, const uint32_t root[3])
 {
   const int dimension = order->grid.dimension;

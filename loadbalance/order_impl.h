@@ -19,15 +19,15 @@
 /* Products of two 64-bit numbers, for exact comparison of fractions. */
 __extension__ typedef unsigned __int128 gab_wide;
 
-/* Blocks that are asked for one after another lie in the same cubes, or in those of the row before: what was
- * counted once is kept for as long as no other cube needs the memory. */
+/* Successive queries are for blocks in the same cubes, or in those of the row before: counts are cached until another cube
+ * needs the memory. */
 enum { GAB_ORDER_CUBES = 256, GAB_ORDER_PARTS = 8 };
 
-/** A cube on the way down to a root place, cut by the border of the grid. */
+/** A cube that contains a root place, cut by the border of the grid. */
 typedef struct gab_order_cube {
   uint64_t position;                /* on the curve of its size */
   uint64_t before[GAB_ORDER_PARTS]; /* places of the grid in it before each of its parts */
-  int bits;                         /* per direction, of that curve, plus 1; 0: nothing is kept */
+  int bits;                         /* per direction, of that curve, plus 1; 0: empty */
 } gab_order_cube;
 
 typedef struct gab_order {
@@ -40,10 +40,9 @@ typedef struct gab_order {
 } gab_order;
 
 void gab_order_init(gab_order *order, const gab_root_grid *grid, const gab_curve *curve);
-/** @param[in,out] order  not by two threads at once
- *  @return below places * 2^(dimension * depth) */
+/** @param[in,out] order  not thread safe @return below places * 2^(dimension * depth) */
 uint64_t gab_order_key(gab_order *order, gab_block_id id);
-/** Which of `pieces` equal pieces of all keys holds this one, from 0. */
+/** Number of the piece, from 0, of `pieces` equal pieces of all keys that contains this key. */
 int32_t gab_order_piece(const gab_order *order, uint64_t key, int32_t pieces);
 
 #endif

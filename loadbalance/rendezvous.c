@@ -17,7 +17,7 @@ typedef struct answer {
   int32_t part;
 } answer;
 
-/* Items of one size with a target each, then what came. */
+/* Items of one size with a target each, then the received ones. */
 typedef struct post {
   void *items;
   gab_rank *targets;
@@ -44,7 +44,7 @@ static void post_close(post *mail)
   gab_buffer_release(&mail->received);
 }
 
-/* What was sent is not needed any more. */
+/* Releases sent items. */
 static gab_status post_route(gab_world *world, post *mail, size_t item_bytes)
 {
   GAB_TRY(gab_world_route(world, mail->items, mail->targets, mail->count, item_bytes, &mail->received,
@@ -72,8 +72,8 @@ static void fill_in(gab_proxies *proxies, const gab_curve *curve, post *mail)
   }
 }
 
-/* Digit by digit from the last, those that are the same everywhere left out: time does not grow faster than
- * the number of entries. Keeps the order of equal keys. */
+/* Radix sort from the last digit, without digits that are equal everywhere: time is linear in the number of entries.
+ * Stable. */
 static gab_status sort_by_key(gab_rendezvous *rendezvous)
 {
   enum { BITS = 8, DIGITS = 1 << BITS };

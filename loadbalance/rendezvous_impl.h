@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file rendezvous_impl.h
- *  @brief Where the curve is cut without anybody seeing all of it: the rendezvous of its pieces.
+ *  @brief Division of the curve without storing all of it on one process: the rendezvous of its pieces.
  *
  *  Every member is home to the blocks whose keys lie in its piece of the curve.
  *
@@ -16,9 +16,9 @@
 typedef struct gab_home_entry {
   uint64_t key;
   uint64_t weight;
-  gab_rank owner; /* who has it now */
-  uint32_t index; /* … among its blocks */
-  int32_t part;   /* who is to have it: index of a member, or of a part when planning */
+  gab_rank owner; /* present owner */
+  uint32_t index; /* … index among its blocks */
+  int32_t part;   /* new owner: index of a member, or of a part when planning */
   int32_t level;
 } gab_home_entry;
 
@@ -33,10 +33,9 @@ typedef struct gab_rendezvous {
  *  @param[out] rendezvous  gab_rendezvous_release(), also after a failure */
 gab_status gab_rendezvous_register(gab_rendezvous *rendezvous, gab_proxies *proxies, const gab_curve *curve);
 void gab_rendezvous_release(gab_rendezvous *rendezvous);
-/** Decides who is to have what among `parts` (cut.c says how). Collective. */
+/** Determines the new owners among `parts` (algorithm: cut.c). Collective. */
 gab_status gab_rendezvous_cut(gab_rendezvous *rendezvous, int32_t parts, bool per_level);
-/** Where the rendezvous want the blocks that this process has registered. Collective. @param[out] parts  one each
- */
+/** New owners of the blocks that this process has registered. Collective. @param[out] parts  one each */
 gab_status gab_rendezvous_ask(gab_rendezvous *rendezvous, int32_t *parts, size_t count);
 
 #endif
