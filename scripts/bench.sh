@@ -11,11 +11,11 @@
 #   doc/performance.md.
 #   --quick        smaller domains, fewer repetitions
 #   --runs N       deaths per number of processes, and pairs of threads and processes, default 10 (--quick: 3)
-#   --count        nothing but instructions per cell update, by callgrind: for AVX2, which it knows
-#   --speed        only what is about the speed of flows: without transport, snapshots and deaths
+#   --count        only instructions per cell update, by callgrind, which supports AVX2
+#   --speed        only the speed of flows: without transport, snapshots and deaths
 #   --document     writes the results into doc/performance-figures.md
 #   --render FILE  only that, with the lines of an earlier suite
-#   -n PROCESSES   under gabion-launch with so many processes; default: one process, no launcher
+#   -n PROCESSES   under gabion-launch with that number of processes; default: one process, no launcher
 #   -t THREADS     OpenMP threads of each process, default: OMP_NUM_THREADS, else the cores' share
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -36,7 +36,7 @@ while (($#)); do
   esac
 done
 
-# For awk: the value of a key in a line of JSON of ours.
+# For awk: the value of a key in a line of our JSON.
 awk_field='
 function field(key,   at, rest) {
   at = index($0, "\"" key "\": ")

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the cases that come with Gabion for some steps and prints the checksum of each beside those that are written down in
-# tests/apps/checksums.txt: whether a change changes results. Where it does so on purpose: --write, and say why in the commit.
+# Runs the cases of Gabion for some steps and compares the checksum of each with
+# tests/apps/checksums.txt: detects changes of results. For an intended change: --write, with the reason in the commit.
 #
 #   scripts/checksums.sh [--bin FOLDER] [--list FILE] [--write] [TEXT ...]
 #
 #   --bin FOLDER  with the programs (default: build/bin); those of another version, to compare with it
 #   --list FILE   instead of tests/apps/checksums.txt
-#   --write       writes what comes out into the list
+#   --write       writes the checksums to the list
 #   TEXT          only rows that contain one of these
 #
-# The exit code is 0 only if nothing differs. The list was made on x86-64 with GCC. Cases marked ~ begin with values of the C
-# library's functions, of which another library may have other last bits: where it has, they do not count.
+# The exit code is 0 only if nothing differs. The list was made on x86-64 with GCC. Cases marked ~ start from values of functions of the C
+# library, whose last bits may differ in another library: they are then ignored.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,33 +1,33 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The fault matrix: kills processes of small simulations at every phase and looks how each run ends.
+# The fault matrix: kills processes of small simulations at every phase and checks how each run ends.
 #
 #   scripts/fault-matrix.sh [--runs N] [--jobs J] [--seed N] [--out DIR] [--np LIST]
 #                           [--only flow|adaptive|implicit|schemes|wide] [--subset]
 #
-# Simulations: a flow on blocks that stay as they are; one whose blocks split and merge all the time, partitioned by
+# Simulations: a flow on static blocks; one whose blocks split and merge all the time, partitioned by
 # each of the balancing strategies in turn; an implicit equation on such blocks, solved by multigrid in each step; and (in the wide part)
 # the growth of a eutectic with a moving window, a flow with tracers, and waves in stages, of sound and (on a staggered grid) of light.
-# Every run has to lose those it was to lose and to end with the checksum of the undisturbed run, or, where all
-# holders of a block were killed, with exit 3 and the blocks and ranks named. Two parts. The systematic one
+# Every run must lose the intended ranks and end with the checksum of the undisturbed run, or, if all
+# holders of a block were killed, with exit 3 and the blocks and ranks in the message. Two parts. The systematic one
 # (flow, adaptive, implicit, schemes) has these kinds of runs:
 #   single    one rank dies on entering a phase (first, middle, last rank; first to third entering)
-#   double    two ranks that keep no copies for each other die at once
+#   double    two ranks that store no copies for each other die at the same time
 #   series    a second rank dies while the first death is being recovered
 #   lost      a rank dies together with the holder of its copy: exit 3 is right
 #             (kinds of the second flow are called adaptive-single and so on, those of the implicit equation implicit-single)
 #   scheme-S-single, -double, -series, -lost   the first flow, protected by scheme S: pairwise, ring with two copies,
 #             parity groups of 4, Reed-Solomon groups of 8 with two losses; with victims that it can, and cannot, lose
 #   disk      a rank, or two, die while the state is written to disk; or a rank dies together with the holder of
-#             its copy, and the run goes back to the disk
-#   outside   `kill -9` from outside at a random moment, the victim is not asked
-# The wide one (scripts/faults/fault_matrix.py, which says how its ends are worked out) combines numbers of processes, spares, schemes,
+#             its copy, and the run restores from disk
+#   outside   `kill -9` from outside at a random moment
+# The wide one (scripts/faults/fault_matrix.py, with the derivation of the expected ends) combines numbers of processes, spares, schemes,
 # nodes, victims, phases and all modes of checkpoints: rows in which each pair of values occurs, and N more that are
 # drawn (--runs, default 1000).
-# --subset makes a few dozen runs of the systematic part (for scripts/test.sh). --jobs J: so many runs at a time.
-# Results go to DIR/matrix.tsv and DIR/wide.tsv and, summed up, to DIR/*.md. Exit 0 only if every run ended as it has to.
-# Hangs inside the MPI library are rescued by the launcher; they are counted with their stack traces. A run that is not
-# through in time without having hung is repeated with thrice the time: that is the machine.
+# --subset makes a few dozen runs of the systematic part (for scripts/test.sh). --jobs J: number of concurrent runs.
+# Results go to DIR/matrix.tsv and DIR/wide.tsv and, summed up, to DIR/*.md. Exit 0 only if every run ended as expected.
+# Hangs inside the MPI library are ended by the launcher; they are counted with their stack traces. A run that exceeds its
+# time limit without a hang is repeated with three times the limit, since the machine may be slow.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -158,9 +158,9 @@ from_outside_one() {
 }
 
 # ---------------------------------------------------------------- the flows
-# use flow|adaptive|implicit: what follows is done with this one; works out the undisturbed results. STEP is that of the
-# first death: between checkpoints, at whichever interval; of the second flow one at which its grid changes. BEFORE is that
-# from which those who die in a recovery count phases: they may lag behind, and no checkpoint lies between
+# use flow|adaptive|implicit: selects the simulation of the following runs; computes the undisturbed results. STEP is the step of the
+# first death: between checkpoints for any interval; for the second flow one at which its grid changes. BEFORE is the step
+# from which ranks that die in a recovery count phases: they may lag, and no checkpoint is in between
 use() {
   CASE=$GABION_ROOT/tests/faults/runs/flow.yaml PREFIX= LONG_STEPS=1500 STRATEGIES=(hilbert) STEP=33
   GABION=$GABION_BUILD/bin/gabion
@@ -306,7 +306,7 @@ adaptive_losses() { # adaptive_losses NP
 }
 
 # ---------------------------------------------------------------- schemes
-# with_scheme NAME: what follows is protected by it. LOSSES: so many ranks can be lost at once, whichever they are.
+# with_scheme NAME: scheme of the following runs. LOSSES: number of arbitrary ranks that can be lost at once.
 # Of eight processes parity groups of 4 are 0 2 4 6 and 1 3 5 7; a Reed-Solomon group of 8 is all of them.
 with_scheme() {
   PREFIX=scheme-$1- SCHEME=(--set resilience.scheme="$1") LOSSES=1

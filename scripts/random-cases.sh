@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Random cases: whether what a run computes depends on how it is computed, and on who dies meanwhile.
+# Random cases: checks that results depend neither on how a run is computed nor on deaths of processes.
 #
 #   scripts/random-cases.sh [--runs N] [--seed S] [--out DIR] [--built]
 #
-#   --runs N     so many cases (default 100), of seeds S, S + 1, ... (default 1)
-#   --out DIR    default: BUILD/random-cases; a case with a complaint stays there, with both of its runs
-#   --built      takes what is in the build folder as it is
+#   --runs N     number of cases (default 100), of seeds S, S + 1, ... (default 1)
+#   --out DIR    default: BUILD/random-cases; a failed case is kept there, with both of its runs
+#   --built      uses the build folder without building
 #
-# A case is drawn from the parameters of flows, phase fields and tutorials, and computed by one process alone and then by several, of which
-# some are killed by SIGKILL (scripts/faults/random_cases.py says what is drawn and what is compared). Both have to have the same
-# checksum, tables and pictures. Exit 0 only if nothing was to be complained of. The fault matrix has few cases and many
+# A case is drawn from the parameters of flows, phase fields and tutorials, and computed by one process and then by several, of which
+# some are killed by SIGKILL (details: scripts/faults/random_cases.py). Both must have the same
+# checksum, tables and pictures. Exit 0 only if no case failed. The fault matrix has few cases and many
 # ways to die; this has many cases.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

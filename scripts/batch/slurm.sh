@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A campaign under SLURM: a run that goes on, job after job, until it is done.
+# A campaign under SLURM: a run that is resumed by job after job until it is complete.
 #
 #   cp scripts/batch/slurm.sh my_run.sh; edit the lines marked with <<<; sbatch my_run.sh
 #
-# What happens: shortly before the time of the job is over the run writes a checkpoint to disk and ends with code 75,
-# whether it reads that from its own clock (--walltime) or from the signal; the job then puts itself back into the queue,
-# and next time the same command goes on from that checkpoint. Any other code ends the campaign: 0 done, 2 bad input,
-# 3 lost data, 4 diverged, 1 something else, which the last lines of the output explain. The number of nodes may change
+# Shortly before the time limit of the job the run writes a checkpoint to disk and ends with code 75,
+# by its own clock (--walltime) or by the signal; the job then requeues itself,
+# and next time the same command resumes from that checkpoint. Any other code ends the campaign: 0 done, 2 invalid input,
+# 3 lost data, 4 diverged, 1 other errors, with the reason in the last lines of the output. The number of nodes may change
 # from job to job.
 #
-# When a node dies SLURM leaves the others running (--no-kill), and the launcher starts the run again on them, from what
-# they hold in memory (--relaunch). The run needs checkpoints on disk: resilience.disk.every in the case.
+# When a node dies SLURM keeps the others running (--no-kill), and the launcher restarts the run on them, from the
+# checkpoints in their memory (--relaunch). The run needs checkpoints on disk: resilience.disk.every in the case.
 
 #SBATCH --job-name=gabion
 #SBATCH --nodes=4                   # <<<
@@ -19,7 +19,7 @@
 #SBATCH --cpus-per-task=1           # <<< threads of a process
 #SBATCH --exclusive
 #SBATCH --time=24:00:00             # <<<
-#SBATCH --signal=B:TERM@180         # this script gets SIGTERM so many seconds before the end
+#SBATCH --signal=B:TERM@180         # this script gets SIGTERM this number of seconds before the end
 #SBATCH --requeue                   # also after the death of the first node
 #SBATCH --no-kill                   # the death of another node does not end the job
 #SBATCH --open-mode=append

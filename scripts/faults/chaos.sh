@@ -1,31 +1,31 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Chaos: runs of small flows whose processes are killed by SIGKILL from outside, at random times and in random numbers:
-# one, several at once, half of them, all. Every run has to end with the state of the undisturbed run, to the last bit.
+# one, several at once, half of them, all. Every run must end with the bits of the undisturbed run.
 #
 #   scripts/faults/chaos.sh [--minutes M] [--runs R] [--seed S] [-n PROCESSES] [--spares K] [--steps STEPS] [--out DIR]
 #
-#   --minutes M   how long processes are killed; the run that is under way then goes on undisturbed (default 60)
-#   --runs R      no more than so many runs
-#   --seed S      of times, victims and numbers of processes (default: the time); what it meets also depends on the
-#                 machine, so another try with the same seed is alike, not equal
-#   -n N          at most so many processes, default 16: each run has N, half, or a quarter of it
-#   --spares K    so many processes more, which wait and take the places of the dead; they are killed like the others
-#   --steps STEPS of the flow on blocks that stay as they are, default 6000; a quarter of it of the one that adapts
+#   --minutes M   duration of the kills; the present run then continues undisturbed (default 60)
+#   --runs R      maximum number of runs
+#   --seed S      of times, victims and numbers of processes (default: the time); the phases hit also depend on the
+#                 machine, so a repetition with the same seed is similar, not equal
+#   -n N          maximum number of processes, default 16: each run has N, half, or a quarter of it
+#   --spares K    additional spare processes, which are killed like the others
+#   --steps STEPS of the flow on static blocks, default 6000; a quarter of it for the one that adapts
 #   --start-up K  instead: K runs in each of which one process is killed around the start, at a random moment from the
-#                 first process there is to the first steps. One death there costs no more than a start, by which the
-#                 launcher goes on by itself: each run has to end with 0 and the undisturbed result, and nobody may wait
-#                 for longer than WAIT seconds from the kill until the run has recovered or begins again
+#                 first process to the first steps. After a death there the launcher restarts the run: each run must
+#                 end with 0 and the undisturbed result, at most WAIT seconds after the kill the run must have
+#                 recovered or restarted
 #   --wait WAIT   with --start-up, default 40
-#   --out DIR     default: BUILD/chaos; a run that did not end as it has to stays there with its log
+#   --out DIR     default: BUILD/chaos; an unexplained run is kept there with its log
 #
 # Checkpoints are in memory and on disk. When fewer than a quarter are left, the rest is killed too. A run that ended
-# before its last step is started again by the same command in the same folder, on as many processes as at first: that
-# has to go on from the newest checkpoint on disk. An end is explained if it is
+# before its last step is resumed by the same command in the same folder, on the initial number of processes: it
+# must resume from the newest checkpoint on disk. An end is explained if it is
 #   exit 0   with the checksum and the CSV series of the undisturbed run on one process
-#   exit 3   after kills, with the lost ranks and blocks named, or when only spares were left
-#   exit 76  after kills before the first checkpoint, twice, since the launcher starts such a run again by itself
-#   exit 1   when nobody was left, or when kills met the start of MPI twice
+#   exit 3   after kills, with the lost ranks and blocks in the message, or when only spares were left
+#   exit 76  after kills before the first checkpoint, twice, since the launcher restarts such a run once
+#   exit 1   when no process was left, or when kills occurred twice during the start of MPI
 # The counts go to DIR/chaos.json, every kill and end to DIR/chaos.log. Exit 0 only if every end was explained.
 # Hangs inside the MPI library are rescued by the launcher and counted.
 set -euo pipefail

@@ -3,24 +3,24 @@
 """The wide part of the fault matrix: designed and random combinations; scripts/fault-matrix.sh calls it.
 
 Every run is one row of a design over the factors below. *Cover*: rows are chosen such that each pair of values of two
-factors that can go together occurs in one row at least. *Random*: so many rows, drawn. What a run has to end with is
-worked out here, from who dies when and from what the documentation says about a scheme; nobody asks the program:
+compatible factors occurs in at least one row. *Random*: a number of rows drawn at random. The expected end of a run is
+derived here, from the deaths and the documented properties of the scheme, not from the program:
 
   done   checksum and CSV series are those of the undisturbed run, and as many ranks are lost as were killed
-  lost   exit 3, and the ranks that are named are exactly those whose state nobody has
-  disk   the same victims, but there is a checkpoint on disk: the run goes back to the newest and ends as `done`
-  early  exit 76, to be started again: a death before the first checkpoint is complete
+  lost   exit 3, and the ranks in the message are exactly those without any copy
+  disk   the same victims, but with a checkpoint on disk: the run restores the newest one and ends as `done`
+  early  exit 76, to be restarted: a death before the first checkpoint is complete
 
-With spare processes the ranks of the dead are run again as long as there are any: the run ends with so many ranks more,
-and who keeps whose copy from then on follows where the spare sits (events say who was called). With `respawn` processes are
-started for those that no spare takes: the run ends at full size, and a new process sits where the dead one sat.
+While there are spares they run the ranks of dead processes: the run ends with that many ranks more,
+and the holders of copies then depend on the nodes of the spares (known from events). With `respawn` processes are
+started for ranks without a spare: the run ends at full size, and a new process is on the node of the dead one.
 
-Victims that are to die at once may be a step apart, or one dies while the death of another is already being mended;
-then it is decided by when they died. That is told by events.jsonl: each victim says in which epoch of the world and in
-which phase it dies, each survivor in which phase it noticed, each recovery whom it lost. The end is then worked out from
-these groups of deaths in their order (judge()), as strictly: a survivor that was still exchanging images does not have
-the new snapshot, one that was past that does. There is one right end in each case, and the table says of how many runs
-it differs from the planned one. Only where a donor dies before the next snapshot there may be two, since no event tells
+Victims intended to die at the same time may die a step apart, or one during the recovery from another death;
+then the end depends on the order. events.jsonl has it: for each victim the epoch of the world and the
+phase of its death, for each survivor the phase of detection, for each recovery the lost ranks. The end is then derived from
+these groups of deaths in their order (judge()), equally strictly: a survivor that was still exchanging images does not have
+the new snapshot, one after that has it. There is one correct end in each case, and the table has the number of runs
+in which it differs from the planned one. Only if a donor dies before the next snapshot there may be two, since no event shows
 whether the replacement process had received its image.
 """
 import argparse

@@ -1,27 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs with strategy `local` whose processes are killed by SIGKILL from outside, at random times: each has to end with the
-# state of the undisturbed run, to the last bit.
+# Runs with strategy `local` whose processes are killed by SIGKILL from outside, at random times: each must end with the
+# bits of the undisturbed run.
 #
 #   scripts/faults/local-kills.sh [--runs R] [--seed S] [-n RANKS] [--spares K] [--kills M] [--clusters C] [--second WHAT] [--case FILE] [--out DIR] [-- ARGUMENTS]
 #
-#   --runs R     so many runs (default 20)
-#   --seed S     of times and victims (default: the time); what they meet also depends on the machine
-#   -n RANKS     processes that compute (default 8), --spares K beside them (default 2)
-#   --kills M    at most so many processes die in a run (default K); one after the other, now and then two at once
+#   --runs R     number of runs (default 20)
+#   --seed S     of times and victims (default: the time); the phases hit also depend on the machine
+#   -n RANKS     active processes (default 8)
+#   --spares K   spare processes (default 2)
+#   --kills M    maximum number of deaths in a run (default K); one after the other, sometimes two at once
 #   --clusters C resilience.local.clusters=C, and a third of the kills are of several processes of one cluster at once, a third of
-#                one process in each of two clusters; as far as --kills allows, and as long as processes of the start are left there
-#   --second WHAT two kills in a run, the second one when the events of the run say that it is time: `adjacent`, a rank beside the first as soon
-#                as that is taken over; `checkpoint`, the same behind the next checkpoint of the others (as rank 0 writes that event, it is
-#                not the first one to die then); `holder`, who keeps the image of the first; `spare`, who has taken over, as soon as it
-#                has caught up; `all`, one after the other in turn
+#                one process in each of two clusters; as far as --kills allows, and while initial processes are left there
+#   --second WHAT two kills in a run, the second one at an event of the run: `adjacent`, a neighbour of the first rank as soon
+#                as that is restored; `checkpoint`, the same after the next checkpoint of the others (as rank 0 writes that event, it is
+#                not the first one to die then); `holder`, the holder of the first rank's image; `spare`, the replacement process, as soon
+#                as it has caught up; `all`, these in turn
 #   --case FILE  default: tests/faults/local_runs/local.yaml, a flow; tests/faults/local_runs/local_sphere.yaml has a body in 3D, local_phase.yaml is a phase
 #                field
-#   --out DIR    default: BUILD/local-kills; a run that did not end as it has to stays there with its log
+#   --out DIR    default: BUILD/local-kills; a failed run is kept there with its log
 #   ARGUMENTS    of `gabion run`
 #
-# The first kill comes when the first checkpoint is there; spares die like the others. What cannot be served locally goes over
-# to the next strategy, which is no failure: how many runs did without, and why others did not, is in DIR/summary.txt.
+# The first kill follows the first checkpoint; spares are killed like the others. Faults that cannot be handled locally are left
+# to the next strategy, which is not a failure: DIR/summary.txt has the number of runs without it, and the reasons of the others.
 # Exit 0 if every run ended with exit code 0 and the undisturbed checksum, or with 3 and both a rank and all holders of its image
 # dead (without checkpoints on disk, which --case may have), and those without another strategy with no step
 # of a survivor computed again and no agreement or repair while local recovery was on.

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Are the tests worth anything? Breaks the sources on purpose, one defect at a time, and looks which
-# tests notice: each defect of scripts/harness/mutations.txt has to be caught by two programs at least, or by the one where the table says why
-# there is one alone.
+# Mutation test of the tests: breaks the sources on purpose, one defect at a time, and checks which
+# tests detect it. Each defect of scripts/harness/mutations.txt must be detected by at least two programs, or by one where the table
+# gives the reason.
 #
 #   scripts/harness/mutation.sh [--list] [--keep] [--out DIR] [NAME ...]      all defects, or those named
 #
 # The sources are copied to DIR/source (default: build/mutation), built once in DIR/build, and there each defect in turn is put
-# in, built, tested, and taken out again: nothing of it is ever in the tree or the usual build. The tests of the table have
-# to pass before anything is broken. A test that takes ten times as long as then, and 20 s, hangs: that is noticed, too.
-# The source has moved on if the text that a defect replaces is not there, exactly once: an error, like a test that is not there.
-# Prints a table, defect -> tests that caught it; exit code 0 if each was caught by so many, 1 if not, 2 if something
-# else went wrong. --keep: DIR stays (the next run is faster).
+# in, built, tested, and taken out again: the tree and the usual build never contain it. The tests of the table must
+# pass before anything is broken. A test that takes ten times as long as then, and at least 20 s, hangs, which counts as detected.
+# It is an error if the source does not contain the text that a defect replaces exactly once, or if a test does not exist.
+# Prints a table, defect -> tests that detected it; exit code 0 if each was detected by enough tests, 1 if not, 2 for other
+# errors. --keep: DIR is kept (the next run is faster).
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 

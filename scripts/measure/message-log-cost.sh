@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the message log of strategy `local` costs as long as nobody dies: steps of a flow with it and without, in pairs of runs that
-# take turns, so that a slow change of the machine meets both alike.
+# Cost of the message log of strategy `local` without deaths: steps of a flow with it and without, in alternating pairs of
+# runs, so that a slow change of the machine affects both equally.
 #
 #   scripts/measure/message-log-cost.sh [--pairs N] [--steps N] [--cells N] [-n PROCESSES] [--before PROGRAM] [--out DIR]
 #
-#   --pairs N        of runs, after one that does not count (default 20)
-#   --steps N        of a run (default 300), a checkpoint every third of them
-#   --cells N        along an edge of the block of each process (default 64)
-#   -n PROCESSES     that compute (default 2), and a spare beside them in all runs
+#   --pairs N        pairs of runs, after one warm-up pair (default 20)
+#   --steps N        steps of a run (default 300), with a checkpoint after each third
+#   --cells N        cells along an edge of the block of each process (default 64)
+#   -n PROCESSES     active processes (default 2); one spare in all runs
 #   --before PROGRAM another build of `gabion`: its steps without the message log are compared with those of this one, instead
 #   --out DIR        default: BUILD/message-log-cost; gets the raw lines
 #
 # A Taylor-Green vortex on D3Q19, one thread a process, no output. Time in the tasks of the steps, of rank 0, which waits for its
-# neighbours in each, without checkpoints; and of the whole loop, checkpoints included. Ratios of pairs: median, quartiles, and an interval that holds the median of all such pairs with 95 % (order statistics). To be run where nothing else runs.
+# neighbours in each, without checkpoints; and of the whole loop, checkpoints included. Ratios of pairs: median, quartiles, and a 95 % confidence interval of the median (order statistics). Use an otherwise idle machine.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 

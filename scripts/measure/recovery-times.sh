@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What a death costs, by what is done about it: the others go on (shrink), a spare process takes the place (spare), or the job
-# is started again from disk (restart). And what spare processes cost as long as nobody dies.
+# Cost of a death by strategy: the others continue (shrink), a spare process runs the rank (spare), or the job
+# is restarted from disk (restart). And the cost of idle spare processes.
 #
 #   scripts/measure/recovery-times.sh [--np LIST] [--runs N] [--out DIR]
 #
 #   --np LIST   numbers of processes, default "2 4 8 16"
-#   --runs N    of each, in turn, so that a slow change of the machine meets all alike (default 5)
+#   --runs N    of each, in turn, so that a slow change of the machine affects all equally (default 5)
 #   --out DIR   default: BUILD/recovery-times; gets the raw lines, table.md
 #
 # shrink, spare: gabion-bench --only recovery, 64^3 cells, from the notice of a death to the next step, of the process that took
-#   longest; without the time until it is noticed, which is the same for both.
-# restart: from the start of the command that goes on until the state of the checkpoint on disk is loaded, of a flow of some
-#   kB a process: so it is what launcher, MPI and set-up take.
-# idle: processor time that an idle spare used, of the time that the run took (from /proc).
-# Medians, and the least and the most. Load of the machine is said with them.
+#   longest; without the time of detection, which is the same for both.
+# restart: from the start of the resuming command until the state of the checkpoint on disk is loaded, for a flow of some
+#   kB per process: so it is the time of launcher, MPI and set-up.
+# idle: processor time of an idle spare as a share of the time of the run (from /proc).
+# Medians, minima and maxima, with the load of the machine.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
