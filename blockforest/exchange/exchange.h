@@ -73,9 +73,8 @@ gab_status gab_exchange_start(gab_exchange *exchange);
  *  (gab_ghost_kind.place), breaks the world with ::GAB_ERR_STATE. */
 gab_status gab_exchange_finish(gab_exchange *exchange);
 
-/** Helps messages along while the caller computes between start and finish; by the thread that talks to MPI.
- *  @param[out] done  true: finish will not block; may be NULL
- *  @return as gab_exchange_finish(): after a failure the exchange is over */
+/** Advances messages while the caller computes between start and finish; by the thread that calls MPI. @param[out] done
+ * true: finish will not block; may be NULL @return as gab_exchange_finish(): after a failure the exchange has ended */
 gab_status gab_exchange_progress(gab_exchange *exchange, bool *done);
 
 /** Makes the plan of the exchange if there is none yet for the forest as it is. Local.

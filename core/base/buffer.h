@@ -2,8 +2,8 @@
 /** @file buffer.h
  *  @brief Growing byte buffers to pack into, and bounds-checked readers to unpack from.
  *
- *  Packed numbers are little-endian and unaligned. A reader trusts nothing: reading past the end, or a count
- *  that cannot fit into what is left, gives ::GAB_ERR_CORRUPT and leaves the target untouched.
+ *  Packed numbers are little-endian and unaligned. A reader checks everything: reading past the end, or a count that
+ *  exceeds the remaining bytes, returns ::GAB_ERR_CORRUPT without changing the target.
  *
  *  Stability: stable; extender where marked.
  */
@@ -25,8 +25,8 @@ typedef struct gab_follower_note {
 
 /** Processes appended bytes while they are in the cache, for example to hash them. */
 typedef struct gab_buffer_follower {
-  /** The bytes from `from` to `to` have been written and stay as they are. Buffers that share a follower call it from
-   *  several threads, each for its own memory. @return where the next call has to begin, between `from` and `to` */
+  /** The bytes from `from` to `to` have been written and will not change. Buffers that share a follower call it from
+   * several threads, each for its own memory. @return start of the next call, between `from` and `to` */
   const unsigned char *(*follow)(void *user, const unsigned char *from, const unsigned char *to);
   void *user;
   /** NULL, or the same for rows that bypass the cache (buffer_rows.h): `bytes` will be stored at `place`, which must not
@@ -42,7 +42,7 @@ typedef struct gab_buffer {
   size_t size;         /**< bytes packed so far */
   size_t capacity;     /**< bytes allocated */
   gab_memory_use use;
-  bool fixed; /**< made by gab_buffer_over(): never grows, nothing to release */
+  bool fixed; /**< made by gab_buffer_over(): never grows, not released */
   const gab_buffer_follower
       *follower;   /**< not owned, usually NULL; only for buffers that do not grow meanwhile */
   size_t followed; /**< bytes that it has processed */
@@ -53,14 +53,14 @@ typedef struct gab_buffer {
 
 void gab_buffer_init(gab_buffer *buffer, gab_memory_use use);
 void gab_buffer_release(gab_buffer *buffer);
-/** @return a buffer over borrowed memory of `capacity` bytes, to pack straight into a known place; appending
- *  beyond it is ::GAB_ERR_ARGUMENT */
+/** @return a buffer over borrowed memory of `capacity` bytes, to pack into a given place; appending more is
+ *   ::GAB_ERR_ARGUMENT */
 GAB_EXTENDER gab_buffer gab_buffer_over(void *memory, size_t capacity);
-/** Forgets the content, keeps the memory. */
+/** Clears the content, keeps the memory. */
 void gab_buffer_clear(gab_buffer *buffer);
-/** Reserves capacity for at least `more` bytes behind the content. */
+/** Reserves capacity for at least `more` bytes after the content. */
 GAB_EXTENDER gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more);
-/** Appends `bytes` uninitialised bytes and gives the place to write them; valid until the next append. */
+/** Appends `bytes` uninitialised bytes and returns their place; valid until the next append. */
 GAB_EXTENDER gab_status gab_buffer_extend(gab_buffer *buffer, size_t bytes, void **place);
 /** Passes all appended bytes to the follower, if there is one. Every append does so first, when earlier bytes are final.
  *  Large data is best appended in pieces of some 100 kB. */
@@ -96,9 +96,9 @@ gab_status gab_get_f64(gab_reader *reader, double *value);
 gab_status gab_get_f64s(gab_reader *reader, double *values, size_t count);
 /** @param[out] text  always terminated; a string that does not fit into `capacity` is corrupt */
 gab_status gab_get_string(gab_reader *reader, char *text, size_t capacity);
-/** Cuts the next `count` bytes off as a reader of their own, without copying. */
+/** Returns the next `count` bytes as a separate reader, without copying. */
 GAB_EXTENDER gab_status gab_get_view(gab_reader *reader, size_t count, gab_reader *view);
-/** Reads an element count (u64) and checks that count * bytes_each is still there. */
+/** Reads an element count (u64) and checks that count * bytes_each bytes remain. */
 GAB_EXTENDER gab_status gab_get_count(gab_reader *reader, size_t bytes_each, size_t *count);
 /** Fails unless everything was read: for the end of an unpack function. */
 gab_status gab_reader_expect_end(const gab_reader *reader);

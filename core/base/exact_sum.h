@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file exact_sum.h
- *  @brief Order-free sums of doubles.
+ *  @brief Sums of doubles, independent of the order.
  *
- *  A wide fixed-point accumulator (Kulisch): every double is added without rounding, so the sum is the same
- *  for any order and any split over processes and threads; rounded once, at the end, to nearest even.
- *  Reductions that feed back into the state, and all reported integrals, use it (contract 8).
+ *  A wide fixed-point accumulator (Kulisch): every double is added without rounding, so the sum is the same for any order
+ *  and any split over processes and threads; rounded once, at the end, to nearest even. Reductions that feed back into the
+ *  state, and all reported integrals, use it (contract 8).
  *
  *  Stability: stable.
  */

@@ -2,8 +2,7 @@
 /** @file hash.h
  *  @brief 64-bit hashing (XXH64 of the xxHash family) of bytes.
  *
- *  Uses libxxhash where it is there; the same function written out otherwise, so that checksums never depend
- *  on how Gabion was built.
+ *  Uses libxxhash if available, else an implementation of the same function, so that checksums do not depend on the build.
  *
  *  Stability: extender.
  */
@@ -19,7 +18,7 @@ extern "C" {
 /** XXH64 of `count` bytes (0 allowed) with a seed. */
 uint64_t gab_hash64(const void *bytes, size_t count, uint64_t seed);
 
-/** The same of bytes that come piece after piece. */
+/** The same for bytes that arrive in pieces. */
 typedef struct gab_hash64_stream {
   uint64_t state[12]; /**< opaque */
 } gab_hash64_stream;
@@ -28,11 +27,11 @@ void gab_hash64_add(gab_hash64_stream *stream, const void *bytes, size_t count);
 /** @return gab_hash64() of all bytes so far, with the seed; more may follow */
 uint64_t gab_hash64_of(const gab_hash64_stream *stream);
 
-/** The fastest good hash of this build: XXH3 where libxxhash is there, else gab_hash64(). Its values differ
- *  between builds, so it only serves to recognise bytes within one run. */
+/** The fastest good hash of this build: XXH3 with libxxhash, else gab_hash64(). Its values differ between builds, so use it
+ * only to compare bytes within one run. */
 uint64_t gab_hash64_fast(const void *bytes, size_t count, uint64_t seed);
 
-/** The same of bytes that come piece after piece. Not to be copied or moved. */
+/** The same for bytes that arrive in pieces. Not to be copied or moved. */
 typedef struct gab_hash64_fast_stream {
   uint64_t state[80]; /**< opaque */
 } gab_hash64_fast_stream;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file timer.h
- *  @brief Named timers: calls, total, shortest and longest time of a call.
+ *  @brief Named timers: number of calls, total, minimum and maximum time of a call.
  *
- *  Seconds from gab_seconds(), a clock that nobody sets; the date is gab_seconds_since_1970(). A set of timers
- *  belongs to one thread.
+ *  Seconds from gab_seconds(), a monotonic clock; the date is gab_seconds_since_1970(). A set of timers belongs to one
+ *  thread.
  *
  *  Stability: extender.
  */
@@ -16,22 +16,22 @@
 extern "C" {
 #endif
 
-/** Seconds since 1970-01-01 00:00 UTC by the clock of this machine, which may be set at any time: for what others read, and
- *  for limits that outlive a process. Durations are measured by gab_seconds(). Local. */
+/** Seconds since 1970-01-01 00:00 UTC by the clock of this machine, which may be adjusted: for dates in output, and for
+ * limits that outlive a process. Measure durations by gab_seconds(). Local. */
 double gab_seconds_since_1970(void);
 
-#define GAB_DATE_CAPACITY 32 /**< characters of a date with its end */
-/** "2026-11-22 06:33:55" in the time zone of this process; "?" for what is no date. Local. @return text */
+#define GAB_DATE_CAPACITY 32 /**< characters of a date, including the end */
+/** "2026-11-22 06:33:55" in the time zone of this process; "?" for an invalid date. Local. @return text */
 const char *gab_local_date(double seconds_since_1970, char text[GAB_DATE_CAPACITY]);
 
-#define GAB_TIMER_NAME_CAPACITY 64 /**< characters of a name with its end */
+#define GAB_TIMER_NAME_CAPACITY 64 /**< characters of a name, including the end */
 
-/** A timer of a set, see gab_timers_find(): from 1. 0 is none, on which nothing has an effect. */
+/** A timer of a set, see gab_timers_find(): from 1. 0 is none; calls with it have no effect. */
 typedef int gab_timer;
 
-/** What one timer has measured. */
+/** Results of a timer. */
 typedef struct gab_timer_summary {
-  const char *name; /**< lives as long as the set */
+  const char *name; /**< valid as long as the set */
   uint64_t calls;
   double total, min, max; /**< seconds; min and max of a single call, 0 before the first */
 } gab_timer_summary;
@@ -42,15 +42,13 @@ typedef struct gab_timers gab_timers;
 gab_status gab_timers_create(gab_timers **timers);
 void gab_timers_destroy(gab_timers **timers);
 
-/** Finds the timer of that name, which is made if it is not there.
- *  @return ::GAB_ERR_ARGUMENT for an empty or too long name */
+/** Finds the timer of that name, or creates it. @return ::GAB_ERR_ARGUMENT for an empty or too long name */
 gab_status gab_timers_find(gab_timers *timers, const char *name, gab_timer *timer);
 
 void gab_timer_start(gab_timers *timers, gab_timer timer);
-/** Adds the time since its start as one call; without a start it does nothing.
- *  @return the seconds of this call */
+/** Adds the time since its start as one call; no effect without a start. @return the seconds of this call */
 double gab_timer_stop(gab_timers *timers, gab_timer timer);
-/** Adds a call that was measured otherwise. */
+/** Adds a call that was measured elsewhere. */
 void gab_timer_add(gab_timers *timers, gab_timer timer, double seconds);
 
 size_t gab_timers_count(const gab_timers *timers);

@@ -16,30 +16,30 @@
 extern "C" {
 #endif
 
-/** A logical process, the owner of blocks. Its number never changes in a run and is never used again;
- *  the process that runs it, and its rank in MPI's communicators, do change. GAB_NO_RANK stands for "nobody". */
+/** A logical process, the owner of blocks. Its number never changes in a run and is never reused; the process that runs it,
+ * and its rank in MPI communicators, may change. GAB_NO_RANK: none. */
 typedef int32_t gab_rank;
 #define GAB_PRI_RANK PRId32
 #define GAB_NO_RANK  ((gab_rank)-1)
 
-/** An MPI process of the run, numbered once for ever: first those that the run started with, in the order of
- *  MPI_COMM_WORLD, then those that were started later. A process runs a rank, or waits to do so. */
+/** An MPI process of the run, with a unique number: first the initial ones, in the order of MPI_COMM_WORLD, then those
+ * started later. A process runs a rank, or waits to do so. */
 typedef int32_t gab_process;
 #define GAB_PRI_PROCESS PRId32
 #define GAB_NO_PROCESS  ((gab_process)-1)
 
-/** How often a rank has been brought back to life by another process; 0 for the process it started with. */
+/** Number of times that a rank was returned by another process; 0 for its first process. */
 typedef uint32_t gab_incarnation;
 
 /** A time step; -1 before the first. */
 typedef int64_t gab_step;
 #define GAB_PRI_STEP PRId64
 
-/** Number of repairs that the world has seen; grows with each. */
+/** Number of repairs of the world; increases with each. */
 typedef uint64_t gab_epoch;
 #define GAB_PRI_EPOCH PRIu64
 
-/** A block of the forest, see blockforest/forest/block_id.h. 0 is no block. */
+/** A block of the forest, see blockforest/forest/block_id.h. 0 is not a block. */
 typedef uint64_t gab_block_id;
 #define GAB_PRI_BLOCK "0x%" PRIx64
 #define GAB_NO_BLOCK  ((gab_block_id)0)
@@ -49,7 +49,7 @@ typedef struct gab_box {
   int64_t lo[3], hi[3];
 } gab_box;
 
-/* For the compiler: printf-like functions; loops that would share the registers of their caller if they were inlined. */
+/* Compiler attributes: printf-like functions; loops that would share the registers of their caller if they were inlined. */
 #if defined(__GNUC__)
 #define GAB_NOINLINE                             __attribute__((noinline))
 #define GAB_PRINTF(format_index, first_argument) __attribute__((format(printf, format_index, first_argument)))
@@ -58,8 +58,8 @@ typedef struct gab_box {
 #define GAB_PRINTF(format_index, first_argument)
 #endif
 
-/* Marks of declarations that differ from the level in the head of their header ("Stability:"). What the levels promise:
- * CONTRIBUTING.md. The list of stable functions: doc/stable-api.txt. */
+/* Marks declarations that differ from the level in the head of their header ("Stability:"). Definition of the levels:
+ * CONTRIBUTING.md. List of stable functions: doc/stable-api.txt. */
 #define GAB_STABLE
 #define GAB_EXTENDER
 

@@ -31,28 +31,26 @@ typedef struct gab_expression_constant {
 
 typedef struct gab_expression gab_expression;
 
-/** Reads a formula. Local; one thread at a time.
- *  @param[in] text  at most #GAB_EXPRESSION_LONGEST characters; copied
- *  @param[in] variables  names separated by '|', "x|y|z|t", at most #GAB_EXPRESSION_MOST_VARIABLES; "" or NULL: none
- *  @param[in] constants  may be NULL
- *  @param[out] expression  owned by the caller
- *  @return ::GAB_ERR_INPUT with the character and the reason, and for what is not a number without muParser */
+/** Reads a formula. Local; one thread at a time. @param[in] text  at most #GAB_EXPRESSION_LONGEST characters; copied
+ * @param[in] variables  names separated by '|', "x|y|z|t", at most #GAB_EXPRESSION_MOST_VARIABLES; "" or NULL: none
+ * @param[in] constants  may be NULL @param[out] expression  owned by the caller @return ::GAB_ERR_INPUT with the character
+ * and the reason, and, without muParser, for all but a plain number */
 gab_status gab_expression_create(const char *text, const char *variables,
                                  const gab_expression_constant *constants, size_t constant_count,
                                  gab_expression **expression);
 void gab_expression_destroy(gab_expression **expression);
 
-/** Its value, which may be infinite or NaN: callers check it. Pure; threads of one OpenMP team may call it at once.
- *  @param[in] values  of the variables, in the order in which they were named */
+/** Its value, which may be infinite or NaN: callers must check it. Pure; threads of one OpenMP team may call it
+ * concurrently. @param[in] values  of the variables, in the order of their names */
 double gab_expression_at(const gab_expression *expression, const double *values);
 
 /** Whether the variable of this index, from 0, occurs in it. */
 bool gab_expression_uses(const gab_expression *expression, int variable);
 /** Whether no variable occurs in it. */
 bool gab_expression_is_constant(const gab_expression *expression);
-/** The version of muParser that this build has; NULL: none, and formulas are refused. */
+/** Version of muParser in this build; NULL: none, and formulas are refused. */
 const char *gab_expression_library(void);
-/** As it was written. */
+/** The original text. */
 const char *gab_expression_text(const gab_expression *expression);
 
 #ifdef __cplusplus

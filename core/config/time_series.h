@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file time_series.h
- *  @brief A value in time from a file of two columns: measured inflow, a table of a valve.
+ *  @brief A time-dependent value from a file of two columns: measured inflow, a table of a valve.
  *
- *  Each line has a time and a value, separated by a comma, a semicolon, spaces or tabs. Empty lines and lines that begin with `#` are
- *  skipped, and one head line of names may come first. Times ascend. Between two times the value is linear.
+ *  Each line has a time and a value, separated by a comma, a semicolon, spaces or tabs. Empty lines and lines that begin
+ *  with `#` are skipped, and one head line of names may come first. Times ascend. Between two times the value is linear.
  *
  *  Stability: extender.
  */
@@ -18,15 +18,15 @@ extern "C" {
 
 typedef struct gab_time_series gab_time_series;
 
-/** Reads a file. Local. @param[in] repeats  it starts again after its last time; else the last value stays
- *  @param[out] series  owned by the caller @return ::GAB_ERR_INPUT with file and line */
+/** Reads a file. Local. @param[in] repeats periodic with its last time; else constant after it @param[out] series  owned by
+ * the caller @return ::GAB_ERR_INPUT with file and line */
 gab_status gab_time_series_read(const char *path, bool repeats, gab_time_series **series);
-/** The same from memory. @param[in] name  stands for the file in messages */
+/** The same from memory. @param[in] name  replaces the file in messages */
 gab_status gab_time_series_parse(const char *name, const char *text, size_t length, bool repeats,
                                  gab_time_series **series);
 void gab_time_series_destroy(gab_time_series **series);
 
-/** The value at a time; that of the first line before it. Pure. */
+/** The value at a time; before the first line, its value. Pure. */
 double gab_time_series_at(const gab_time_series *series, double time);
 /** The largest absolute value. */
 double gab_time_series_largest(const gab_time_series *series);

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** What an allocation is for. */
+/** Purpose of an allocation. */
 typedef enum gab_memory_use {
   GAB_MEMORY_OTHER = 0,
   GAB_MEMORY_FIELD,    /**< the state of the simulation */
@@ -32,46 +32,44 @@ typedef enum gab_memory_use {
  *  @return ::GAB_ERR_MEMORY with the size in the message */
 gab_status gab_alloc(size_t bytes, gab_memory_use use, void **memory);
 
-/** gab_alloc() of one object, or of an array of `count` (0 allowed), with the size of what `pointer` points at. Sets the pointer bytewise:
- *  C does not allow to write a `T *` through a `void **`. Example: `double *sums; GAB_TRY(GAB_NEW_ARRAY(&sums, n, GAB_MEMORY_OTHER));`
- *  @param[out] pointer  address of a typed pointer, which is NULL on failure; evaluated once
- *  @return ::GAB_ERR_MEMORY also if `count` elements have more bytes than a size_t can hold */
+/** gab_alloc() of one object, or of an array of `count` (0 allowed), with the size of the type of `*pointer`. Sets the
+ * pointer bytewise: C does not allow to write a `T *` through a `void **`. Example: `double *sums;
+ * GAB_TRY(GAB_NEW_ARRAY(&sums, n, GAB_MEMORY_OTHER));` @param[out] pointer  address of a typed pointer, which is NULL on
+ * failure; evaluated once @return ::GAB_ERR_MEMORY also if `count` elements have more bytes than a size_t can hold */
 #define GAB_NEW(pointer, use)              GAB_NEW_ARRAY(pointer, 1, use)
 #define GAB_NEW_ARRAY(pointer, count, use) gab_alloc_elements((count), sizeof **(pointer), (use), (pointer))
 gab_status gab_alloc_elements(size_t count, size_t bytes_each, gab_memory_use use, void *pointer);
 
-/** Grows or shrinks, keeping the first min(old, new) bytes; new bytes are not zeroed; *memory may be NULL. Blocks
- *  that have 32 MiB and keep as many are left to the system, which moves the pages of those that are mappings of their own, as
- *  nearly all of this size are, and has to find memory for the difference only; others are there twice for a moment.
- *  On failure *memory stays as it was. */
+/** Grows or shrinks, keeping the first min(old, new) bytes; new bytes are not zeroed; *memory may be NULL. Blocks of at
+ * least 32 MiB before and after are resized by the system, which moves the pages of separate mappings (nearly all of this
+ * size) and allocates only the difference; other blocks exist twice temporarily. On failure *memory is unchanged. */
 gab_status gab_realloc(size_t bytes, gab_memory_use use, void **memory);
 
-/** gab_realloc() of an array to `count` elements, at a pointer that has its type, like GAB_NEW_ARRAY(). */
+/** gab_realloc() of an array to `count` elements, for a typed pointer, like GAB_NEW_ARRAY(). */
 #define GAB_RESIZE_ARRAY(pointer, count, use)                                                                \
   gab_realloc_elements((count), sizeof **(pointer), (use), (pointer))
 gab_status gab_realloc_elements(size_t count, size_t bytes_each, gab_memory_use use, void *pointer);
 
-/** The same for what is to be written anew: the bytes may be anything. The old block is released first; those that have 32 MiB and keep as
- *  many are left to the system, as above. On failure *memory may be NULL. */
+/** The same if the content will be overwritten: the bytes are undefined. The old block is released first; blocks of at
+ * least 32 MiB before and after are resized by the system, as above. On failure *memory may be NULL. */
 GAB_EXTENDER gab_status gab_realloc_unset(size_t bytes, gab_memory_use use, void **memory);
 
-/** Reserves capacity for one more item in a list that doubles: grows it whenever `count` is a power of two, or 0, so the
- * list has to grow by single items from empty; items may be taken out in between.
- * @param[in,out] list  address of the pointer to the first item, of any object type @param[in] count  of items in it */
+/** Reserves capacity for one more item in a list that doubles: grows it if `count` is a power of two, or 0. So the list
+ * must grow by single items from empty; items may be removed in between. @param[in,out] list  address of the pointer to the
+ * first item, of any object type @param[in] count  number of items */
 GAB_EXTENDER gab_status gab_list_reserve(void *list, size_t count, size_t bytes_each);
 
 /** Releases and sets *memory to NULL; NULL is allowed. */
 void gab_free(void *memory_pointer);
 
-/** While it is on, fields that are released leave their memory to those that are made next, instead of giving
- * it back to the system: for a time in which many go and many come. It ends when it has been turned off as
- * often as on. Thread safe. */
+/** While on, released fields keep their memory for new ones instead of returning it to the system: for phases in which many
+ * fields are replaced. Ends when turned off as often as on. Thread safe. */
 GAB_EXTENDER void gab_memory_hold(bool on);
 
-/** Bytes that this process holds now / held at most for one use; GAB_MEMORY_USE_COUNT asks for the total. */
+/** Present / maximum bytes of this process for one use; GAB_MEMORY_USE_COUNT: the total. */
 size_t gab_memory_now(gab_memory_use use);
 size_t gab_memory_peak(gab_memory_use use);
-/** Sets all peaks to what is held now. */
+/** Sets all maxima to the present values. */
 GAB_EXTENDER void gab_memory_reset_peak(void);
 
 #ifdef __cplusplus
