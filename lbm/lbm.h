@@ -367,6 +367,8 @@ typedef struct gab_side_sums {
       flow; /**< volume per step into the domain by the links of a given velocity, at factor and scale 1 */
   gab_exact_sum
       wetted; /**< length of its border to walls, moving sides and bodies; in 2D the number of ends */
+  gab_exact_sum
+      replaced; /**< of a patch of a body: volume per step that its links would give as walls of the body */
 } gab_side_sums;
 /** Whether fluid can pass a side or patch: it is open, or its velocity crosses it. Pure. */
 bool gab_lbm_passes_fluid(const gab_lbm *lbm, int condition);

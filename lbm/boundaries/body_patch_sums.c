@@ -22,6 +22,19 @@ static double area_of_link(const patch_scan *by, int q, const gab_body_patch_lin
   return 6 * by->model->lattice->weight[q] * across;
 }
 
+/* What the link would give as a wall of its body: nothing where that spins along its surface. */
+static double own_flow_of_link(const patch_scan *by, const int64_t solid[3], int q,
+                               const gab_body_patch_link *on)
+{
+  const int8_t *c = by->model->lattice->c[q];
+  const double beyond = 1 - on->distance, offset[3] = {beyond * c[0], beyond * c[1], beyond * c[2]};
+  double velocity[3], normal[3], speed = 0;
+  gab_geometry_wall_velocity(by->model->geometry, by->level, solid, on->body, offset, velocity);
+  const bool has_normal = gab_geometry_normal_at(by->model->geometry, on->point, on->body, normal);
+  for (int axis = 0; axis < 3; axis++) speed += (has_normal ? normal[axis] : c[axis]) * velocity[axis];
+  return area_of_link(by, q, on) * speed;
+}
+
 static void add_link(const patch_scan *by, const int64_t cell[3], int q)
 {
   const gab_lattice *lattice = by->model->lattice;
@@ -36,6 +49,7 @@ static void add_link(const patch_scan *by, const int64_t cell[3], int q)
   gab_exact_add(&by->sums[condition].area, face * area_of_link(by, q, &on));
   if (!gab_side_moves(gab_lbm_condition(&by->model->options, condition))) return;
   double velocity[3], flow = 0;
+  gab_exact_add(&by->sums[condition].replaced, face * own_flow_of_link(by, solid, q, &on));
   gab_body_patch_velocity(by->model, condition, &on, velocity);
   for (int axis = 0; axis < 3; axis++) flow += c[axis] * velocity[axis];
   gab_exact_add(&by->sums[condition].flow, face * 6 * lattice->weight[q] * flow);

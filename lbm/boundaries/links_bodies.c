@@ -97,14 +97,33 @@ static gab_status add_pressure_link(const gab_link *at, int condition, const gab
                         .conditions = {(int8_t)condition, 0, 0}};
   open.given[0] = (side->density - 1) * gab_body_patch_shape(at->model, condition, on);
   open.given[1] = gab_body_patch_reach(at->model, on);
-  if (!isfinite(open.given[0]))
-    GAB_FAIL(GAB_ERR_INPUT, "%s: the pressure is not finite at some place; look at the formula of shape",
-             gab_condition_path(at->model->options.patches, condition));
+  if (!(fabs(open.given[0]) * gab_side_peak(side) < 0.5)) /* as check_density() of sides */
+    GAB_FAIL(
+        GAB_ERR_INPUT,
+        "%s: the pressure changes the density on the lattice by %g at some place, more than 0.5: look at the "
+        "formula of shape, or shorten the time step",
+        gab_condition_path(at->model->options.patches, condition), open.given[0] * gab_side_peak(side));
   GAB_TRY(gab_link_target(at, &open.to));
   if (at->draft) GAB_TRY(gab_sparse_add_open(at->draft, at->cell, &open.cell));
   GAB_LINK_APPEND(links->opens, links->open_count, open);
   *to = open.to;
   return GAB_OK;
+}
+
+/* What a formula makes of a velocity, which is known here only; of a flow rate find_scale() looks at the mean. */
+static gab_status check_speed(const gab_lbm_model *model, int condition, const double velocity[3])
+{
+  const double most = 0.35 / sqrt(3.0); /* the Mach number that gab_flow_check() refuses */
+  const gab_side *side = gab_lbm_condition(&model->options, condition);
+  double square = 0;
+  for (int axis = 0; axis < 3; axis++) square += velocity[axis] * velocity[axis];
+  const double speed = sqrt(square) * gab_side_peak(side);
+  if (side->flow_rate != 0 || side->profile != GAB_PROFILE_FORMULA || speed <= most) return GAB_OK;
+  GAB_FAIL(
+      GAB_ERR_INPUT,
+      "%s: the formula of shape makes a velocity of %g cells per step at some place, more than %.2g: shorten "
+      "the time step",
+      gab_condition_path(model->options.patches, condition), speed, most);
 }
 
 /* @param[out] made  its target and where the fluid cell sends towards it */
@@ -123,6 +142,7 @@ static gab_status add_wall_link(const gab_link *at, int level, const int64_t sol
   if (!isfinite(term))
     GAB_FAIL(GAB_ERR_INPUT, "%s: the velocity is not finite at some place; look at the formula of shape",
              is_given ? gab_condition_path(at->model->options.patches, condition) : "bodies");
+  if (is_given) GAB_TRY(check_speed(at->model, condition, velocity));
   *made = interpolated_link(at, delta, term, &falls_back);
   links->fallbacks += falls_back;
   if (is_given) made->factor = (int16_t)condition;

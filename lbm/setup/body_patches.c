@@ -3,6 +3,7 @@
 #include "lbm/setup/patches_impl.h"
 
 #include "core/memory/memory.h"
+#include "lbm/boundaries/mesh/mesh.h"
 #include "lbm/boundaries/shapes/shapes_impl.h"
 #include "lbm/setup/vectors_impl.h"
 
@@ -211,8 +212,8 @@ static gab_status read_group(const patch_reader *by, gab_patch *patch, double *a
   return gab_config_fail(
       by->config, key,
       "body '%s' has no part '%s': a group is an object, group or material of an OBJ file or a "
-      "solid of an ASCII STL file",
-      body->name, group);
+      "solid of an ASCII STL file, which has %d names at most",
+      body->name, group, GAB_MESH_MOST_GROUPS);
 }
 
 static gab_status read_points(const patch_reader *by, gab_patch *patch, double *area)

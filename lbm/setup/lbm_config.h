@@ -138,9 +138,10 @@ GAB_EXTENDER gab_status gab_lbm_setup_check_meaning(const gab_config *config, co
 GAB_EXTENDER gab_status gab_lbm_setup_check_geometry(const gab_config *config, const gab_geometry *geometry,
                                                      const gab_lbm_setup *setup);
 /** The same for patches of bodies, once the grid is known. Refuses one that has no link, and patches of given velocity that fill or empty a
- *  box without a pressure. Local; equal on all ranks if the sums are. @param[in] sums  gab_lbm_sum_sides()
+ *  box without a pressure, alone or by what they leave of a body that moves. Local; equal on all ranks if the sums are. @param[in] sums  gab_lbm_sum_sides()
  *  @return ::GAB_ERR_INPUT with the place in the file */
-GAB_EXTENDER gab_status gab_lbm_setup_check_patches(const gab_config *config, const gab_lbm_setup *setup,
+GAB_EXTENDER gab_status gab_lbm_setup_check_patches(const gab_config *config, const gab_domain *domain,
+                                                    const gab_lbm_setup *setup,
                                                     const gab_side_sums sums[GAB_MOST_CONDITIONS]);
 void gab_lbm_setup_release(gab_lbm_setup *setup);
 

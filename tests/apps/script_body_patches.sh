@@ -83,3 +83,29 @@ refused 's/lo: \[0, 0, 0\], hi: \[12, 12, 3\]/lo: [0, 5, 5], hi: [1, 6, 6]/' "ba
 refused 's/region: group, group: outflow/region: group, radius: 3/' 'body_patches.1.radius: has no effect: the region is a group'
 refused 's/type: pressure/type: wall/; s/, pressure: 1e-4//' 'fluid enters'
 refused 's/flow_rate: 1.2/flow_rate: 1.2, profile: pipe/' 'pipe needs a region of type disc'
+
+# What a formula makes is what counts, not its scale; half of a body that moves would fill a closed box.
+cat >jet.yaml <<'END'
+run: {steps: 4}
+domain: {cells: [24, 16], block: [8, 8], length: 24}
+fluid: {viscosity: 0.05}
+units: {dt: 1}
+boundaries: {x_min: {type: wall}, x_max: {type: outflow}, y_min: {type: wall}, y_max: {type: wall}}
+bodies: [{name: b, type: sphere, centre: [10.3, 7.6], radius: 4.2}]
+body_patches: [{name: jet, body: b, region: box, lo: [10.3, 0], hi: [24, 16], type: velocity, flow_rate: 0.2, shape: 1}]
+END
+run 0 1 jet.yaml
+expected=$(checksum)
+run 0 1 jet.yaml --set body_patches.0.shape=0.001953125
+[ "$(checksum)" = "$expected" ] || complain 'the scale of a shape changes a flow rate'
+sed 's/flow_rate: 0.2, shape: 1/normal_velocity: 0.01, shape: 60/' jet.yaml >bad.yaml
+run 2 2 bad.yaml
+said 'makes a velocity of 0.6 cells per step'
+sed 's/type: velocity, flow_rate: 0.2, shape: 1/type: pressure, pressure: 0.01, shape: 60/' jet.yaml >bad.yaml
+run 2 2 bad.yaml
+said 'changes the density on the lattice by 1.8'
+sed 's/x_max: {type: outflow}/x_max: {type: wall}/; s/type: velocity, .*/type: wall, velocity: [0, 0]}]/; s/radius: 4.2/&, velocity: [0.02, 0]/' jet.yaml >bad.yaml
+check 2 bad.yaml
+said 'bad.yaml:7:16: body_patches.0: the body moves, and the patch replaces its velocity on a part of its surface: the rest takes in'
+sed -i 's/velocity: \[0.02, 0\]/spin: [0.004]/' bad.yaml
+check 0 bad.yaml

@@ -33,7 +33,8 @@ gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_MOS
   char path[GAB_CONFIG_PATH_CAPACITY], of[GAB_CONFIG_PATH_CAPACITY];
   int failed = 0;
   memcpy(which->sides, sums, sizeof which->sides);
-  GAB_TRY(gab_lbm_setup_check_patches(which->parameters->base.config, &which->parameters->setup, sums));
+  GAB_TRY(gab_lbm_setup_check_patches(which->parameters->base.config, &which->parameters->domain,
+                                      &which->parameters->setup, sums));
   const gab_status status = gab_lbm_set_flow_rates(which->lbm, sums, &failed);
   if (status != GAB_ERR_INPUT) return status;
   return gab_app_blame(

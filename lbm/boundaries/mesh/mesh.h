@@ -17,13 +17,14 @@
 extern "C" {
 #endif
 
-/** Characters of the name of a group, with the terminating 0; longer ones are cut off. */
+/** Characters of the name of a group, with the terminating 0; longer ones name nothing. */
 #define GAB_MESH_NAME 64
 
 enum {
   GAB_MESH_MOST_TRIANGLES = 100 * 1000 * 1000,
   GAB_MESH_TRIANGLE_BYTES = 3 * 4, /**< corners */
-  GAB_MESH_MOST_GROUPS = 4096      /**< names, and sets of names that triangles have */
+  GAB_MESH_MOST_GROUPS =
+      4096 /**< names, and sets of names that triangles have; a file with more names nothing */
 };
 
 /** A node of the tree over triangles, in preorder: the first child follows its parent. 32 bytes. */
@@ -49,6 +50,7 @@ typedef struct gab_mesh_groups {
   size_t set_count;
   uint16_t *of; /**< owned; by index in the file: the set of a triangle; NULL: the file names nothing */
   size_t of_count;
+  bool are_too_many; /**< more than #GAB_MESH_MOST_GROUPS; nothing has a name */
 } gab_mesh_groups;
 
 /** Cubes around the mesh: inside, outside or at the surface. Answers most queries without the tree. */

@@ -10,19 +10,26 @@
 
 /* ---------------------------------------------------------------- reading */
 
-/* The number of a name, from 1; it is added if it is new. */
+/* A part of them would leave out triangles of a name without a word. */
+static gab_status forget_names(gab_mesh_groups *groups)
+{
+  groups->are_too_many = true;
+  groups->name_count = groups->set_count = groups->of_count = 0;
+  return GAB_OK;
+}
+
+/* The number of a name, from 1; it is added if it is new. 0: there is none, or it is too long to be asked for. */
 static gab_status number_of_name(gab_mesh_builder *builder, const char *name, size_t length, uint16_t *number)
 {
   gab_mesh_groups *groups = &builder->mesh->groups;
   char text[GAB_MESH_NAME] = "";
   *number = 0;
-  if (length == 0) return GAB_OK;
-  memcpy(text, name, length < sizeof text ? length : sizeof text - 1);
+  if (length == 0 || length >= sizeof text) return GAB_OK;
+  memcpy(text, name, length);
   for (size_t i = 0; i < groups->name_count; i++)
     if (strcmp(groups->name[i], text) == 0) *number = (uint16_t)(i + 1);
   if (*number > 0) return GAB_OK;
-  if (groups->name_count == GAB_MESH_MOST_GROUPS)
-    GAB_FAIL(GAB_ERR_INPUT, "%s: more than %d names of groups", builder->name, GAB_MESH_MOST_GROUPS);
+  if (groups->name_count == GAB_MESH_MOST_GROUPS) return forget_names(groups);
   GAB_TRY(gab_list_reserve(&groups->name, groups->name_count, sizeof *groups->name));
   memcpy(groups->name[groups->name_count++], text, sizeof text);
   *number = (uint16_t)groups->name_count;
@@ -38,8 +45,7 @@ static gab_status find_set(gab_mesh_builder *builder)
       builder->set = (uint16_t)i;
       return GAB_OK;
     }
-  if (groups->set_count == GAB_MESH_MOST_GROUPS)
-    GAB_FAIL(GAB_ERR_INPUT, "%s: more than %d sets of names of groups", builder->name, GAB_MESH_MOST_GROUPS);
+  if (groups->set_count == GAB_MESH_MOST_GROUPS) return forget_names(groups);
   GAB_TRY(gab_list_reserve(&groups->set, groups->set_count, sizeof *groups->set));
   builder->set = (uint16_t)groups->set_count;
   memcpy(groups->set[groups->set_count++], builder->names, sizeof builder->names);
@@ -49,6 +55,7 @@ static gab_status find_set(gab_mesh_builder *builder)
 gab_status gab_mesh_builder_name(gab_mesh_builder *builder, gab_mesh_naming naming, const char *name,
                                  size_t length)
 {
+  if (builder->mesh->groups.are_too_many) return GAB_OK;
   GAB_TRY(number_of_name(builder, name, length, &builder->names[naming]));
   return builder->mesh->groups.name_count > 0 ? find_set(builder) : GAB_OK;
 }

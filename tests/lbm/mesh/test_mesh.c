@@ -182,6 +182,34 @@ static void groups_have_their_triangles(void **state)
   gab_mesh_release(&mesh);
 }
 
+/* Names of 63 and of 64 characters, and files with as many as can be told apart and one more. */
+static void names_are_never_mixed_up(void **state)
+{
+  enum { LONGEST = GAB_MESH_NAME - 1, MANY = GAB_MESH_MOST_GROUPS };
+  static const char points[] = "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\n";
+  char text[512], name[LONGEST + 1], *file = malloc((size_t)(MANY + 1) * 16 + sizeof text);
+  double lo[3], hi[3];
+  gab_mesh mesh;
+  (void)state;
+  memset(name, 'a', LONGEST);
+  name[LONGEST] = 0;
+  int length = snprintf(text, sizeof text, "%sg %s\nf 1 3 2\ng %sb\nf 1 2 4\ng %sc\nf 1 4 3\nf 2 3 4\n",
+                        points, name, name, name);
+  assert_int_equal(gab_mesh_parse((const unsigned char *)text, (size_t)length, "a.obj", &mesh), GAB_OK);
+  assert_true(gab_mesh_group_area(&mesh, name, lo, hi) == 2);
+  gab_mesh_release(&mesh);
+  for (int count = MANY - 1; count <= MANY; count++) {
+    length = sprintf(file, "%sg first\nf 1 3 2\n", points);
+    for (int i = 0; i < count; i++) length += sprintf(file + length, "g %d\n", i);
+    length += sprintf(file + length, "f 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    assert_int_equal(gab_mesh_parse((const unsigned char *)file, (size_t)length, "a.obj", &mesh), GAB_OK);
+    assert_true(mesh.triangle_count == 4 && mesh.groups.are_too_many == (count == MANY));
+    assert_true(gab_mesh_group_area(&mesh, "first", lo, hi) == (count == MANY ? 0 : 2));
+    gab_mesh_release(&mesh);
+  }
+  free(file);
+}
+
 static void faults_name_their_triangle(void **state)
 {
   (void)state;
@@ -480,6 +508,7 @@ int main(void)
       cmocka_unit_test(bad_files_are_refused_with_the_place),
       cmocka_unit_test(formats_give_the_same_mesh),
       cmocka_unit_test(groups_have_their_triangles),
+      cmocka_unit_test(names_are_never_mixed_up),
       cmocka_unit_test(faults_name_their_triangle),
       cmocka_unit_test(cavities_are_outside),
       cmocka_unit_test(repair_closes_small_holes_and_turns_triangles),
