@@ -596,6 +596,10 @@ double gab_ground_of_link(const gab_lbm_model *model, const gab_level_model *at,
                           const double *sent);
 /** The mixing length of a log law, in cells. Pure. @param[in] height  of the middle of a cell above the wall, with the roughness length added */
 double gab_ground_mixing_length(double height);
+/** What a collision with the turbulent viscosity of a mixing length leaves of the stress, over what that of the fluid leaves. Pure.
+ *  @param[in] rate  of the fluid @param[in] square  sum of squares of the second moments beyond equilibrium, before the collision @param[in] divisor
+ *  density; with moments of what is left behind the collision, times rate - 1 */
+double gab_ground_kept(double rate, double length, double square, double divisor);
 /** Replaces what a cell sends beyond equilibrium by what a collision with the turbulent viscosity of a mixing length leaves of the stress.
  *  Pure. @param[in] drho  density - 1 of the cell @param[in] length  mixing length, in cells
  *  @param[in,out] rest  by direction @return the share of the stress that it keeps, 0 to 1 */
@@ -687,6 +691,10 @@ typedef struct gab_sponge_cells {
 } gab_sponge_cells;
 /** Sets gab_lbm_model.sponges. */
 void gab_sponge_list(gab_lbm_model *model);
+/** The rate of the stress in a cell, with the viscosity of the sponges that it lies in: that of collision and sponges together. Pure.
+ *  @param[in] cell  its number in the block @param[in] moment  of what arrives beyond equilibrium @param[in] rate  that of its collision */
+double gab_sponge_rate(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell, double rho,
+                       double moment[3][3], double rate);
 /** Applies the sponges of all sides to cells of a slab: sides/sponge.c. @param[in] ramp  all factors */
 void gab_sponge_apply(const gab_lbm_model *model, const gab_lbm_block *block, size_t slab,
                       const gab_sponge_cells *at, const double ramp[GAB_SIDE_FACTORS]);

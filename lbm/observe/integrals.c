@@ -41,12 +41,13 @@ static void add_cell(totals *all, double volume, double drho, double ux, double 
 /* S:S of the populations that arrive in a cell: S = -3 omega / (2 rho) (sum c c f_neq + (u F + F u) / 2), its
  * trace with the rate of the energy in place of omega. Where the rate differs from cell to cell, it is that of the
  * cell. */
-static double strain_square(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell)
+static double strain_square(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell,
+                            uint32_t number)
 {
   const int dimension = model->lattice->dimension;
   gab_lbm_second second;
   double square = 0;
-  gab_lbm_second_moments(model, block, cell, &second);
+  gab_lbm_second_moments(model, block, cell, number, &second);
   const double bulk = (block->at->bulk_rate / block->at->rates.even - 1) * second.trace / dimension;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
@@ -80,11 +81,11 @@ static bool add_row(void *user, const gab_lbm_block *sent, uint32_t start, int32
 static bool add_strain(void *user, const gab_lbm_block *arriving, uint32_t start, int32_t count,
                        uint32_t cell)
 {
-  (void)cell;
   adding *to = user;
   const double unit = ldexp(arriving->at->volume, 2 * arriving->at->level); /* rates per step of level 0 */
   for (int32_t i = 0; i < count; i++)
-    gab_exact_add(&to->all->sum[STRAIN], unit * strain_square(to->model, arriving, start + (uint32_t)i));
+    gab_exact_add(&to->all->sum[STRAIN],
+                  unit * strain_square(to->model, arriving, start + (uint32_t)i, cell + (uint32_t)i));
   return true;
 }
 

@@ -246,8 +246,8 @@ static gab_status fill_velocity(gab_lbm_quantities *view, const gab_block *block
 
 static bool has_own_rates(const gab_lbm_quantities *view)
 {
-  const gab_collision *collision = view->lbm->model.options.collision;
-  return collision->rate_of_stress || collision->cell;
+  const gab_lbm_model *model = &view->lbm->model;
+  return model->options.collision->rate_of_stress || model->options.collision->cell || model->sponges != 0;
 }
 
 /* Density, velocity and viscosity of fluid cells. */

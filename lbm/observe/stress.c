@@ -60,7 +60,7 @@ static double rate_of_cell(const gab_lbm_model *model, const gab_level_model *at
 }
 
 void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell,
-                            gab_lbm_second *found)
+                            uint32_t number, gab_lbm_second *found)
 {
   const gab_lattice *lattice = model->lattice;
   const double *force = block->at->rates.force;
@@ -84,6 +84,8 @@ void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *blo
   for (int axis = 0; axis < 3; axis++) found->trace += u[axis] * force[axis];
   found->rho = 1 + drho;
   found->rate = rate_of_cell(model, block->at, f, found->rho, u, found->moment);
+  if (model->sponges != 0)
+    found->rate = gab_sponge_rate(model, block, number, found->rho, found->moment, found->rate);
 }
 
 /* ------------------------------------------------------------------------------------------ in all cells */
@@ -105,7 +107,7 @@ static bool fill_row(void *user, const gab_lbm_block *arriving, uint32_t start, 
     int component = 0;
     while (number - to->run->start >= (uint32_t)to->run->length) to->run++;
     const int32_t x = to->run->x + (int32_t)(number - to->run->start);
-    gab_lbm_second_moments(to->model, arriving, start + (uint32_t)k, &second);
+    gab_lbm_second_moments(to->model, arriving, start + (uint32_t)k, number, &second);
     if (to->rate >= 0) gab_field_set(to->field, x, to->run->y, to->run->z, to->rate, second.rate);
     for (int i = 0; i < dimension && to->rate < 0; i++)
       for (int j = i; j < dimension; j++)

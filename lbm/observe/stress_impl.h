@@ -18,12 +18,12 @@
 
 /** What arrives in a cell beyond equilibrium, the share of the uniform force included. */
 typedef struct gab_lbm_second {
-  double rho, rate;           /**< density and omega of the cell */
+  double rho, rate; /**< density and omega of the cell, with the viscosity of sponges and eddy layers */
   double moment[3][3], trace; /**< the second moments, and their trace */
 } gab_lbm_second;
-/** @param[in] block, cell  as gab_lbm_row_visitor has them */
+/** @param[in] block, cell  as gab_lbm_row_visitor has them @param[in] number  of the cell in the block */
 void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell,
-                            gab_lbm_second *found);
+                            uint32_t number, gab_lbm_second *found);
 /** The stress in the fluid cells of a block, between gab_lbm_fill_arrivals() and the next step. Local.
  *  @param[out] stress  xx, xy, yy, or xx, xy, xz, yy, yz, zz; other cells stay as they are */
 void gab_lbm_fill_stress(const gab_lbm *lbm, const gab_block *block, gab_field *stress);

@@ -56,7 +56,7 @@ static bool put_strain(void *user, const gab_lbm_block *arriving, uint32_t start
     double trace = 0;
     while (number - it->run->start >= (uint32_t)it->run->length) it->run++;
     const int32_t x = it->run->x + (int32_t)(number - it->run->start);
-    gab_lbm_second_moments(it->model, arriving, start + (uint32_t)k, &second);
+    gab_lbm_second_moments(it->model, arriving, start + (uint32_t)k, number, &second);
     for (int i = 0; i < dimension; i++) trace += second.moment[i][i];
     for (int i = 0; i < dimension; i++)
       for (int j = i; j < dimension; j++) {

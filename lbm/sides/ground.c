@@ -48,6 +48,13 @@ double gab_ground_mixing_length(double height)
   return kappa / inverse;
 }
 
+double gab_ground_kept(double rate, double length, double square, double divisor)
+{
+  if (rate <= 1) return 1;
+  const double tau = 1 / rate, eddies = 18 * length * length * sqrt(2 * square) / divisor;
+  return (1 / fmin(1, (tau + sqrt(tau * tau + eddies)) / 2) - 1) / (rate - 1);
+}
+
 double gab_ground_mix(const gab_lbm_model *model, const gab_level_model *at, double drho, double length,
                       double rest[GAB_LATTICE_MAX_Q])
 {
@@ -62,8 +69,7 @@ double gab_ground_mix(const gab_lbm_model *model, const gab_level_model *at, dou
   for (int k = 0; k < 9; k++) square += moment[k / 3][k % 3] * moment[k / 3][k % 3];
   for (int axis = 0; axis < 3; axis++) trace += moment[axis][axis];
   /* Before the collision the moments were 1 / (rate - 1) times as large. */
-  const double tau = 1 / rate, eddies = 18 * length * length * sqrt(2 * square) / ((rate - 1) * (1 + drho)),
-               all = fmin(1, (tau + sqrt(tau * tau + eddies)) / 2), keep = (1 / all - 1) / (rate - 1);
+  const double keep = gab_ground_kept(rate, length, square, (rate - 1) * (1 + drho));
   for (int q = 0; q < lattice->q; q++) {
     double sum = -trace / 3;
     for (int i = 0; i < lattice->dimension; i++)

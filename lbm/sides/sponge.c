@@ -190,6 +190,36 @@ void gab_sponge_apply(const gab_lbm_model *model, const gab_lbm_block *block, si
   }
 }
 
+double gab_sponge_rate(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell, double rho,
+                       double moment[3][3], double rate)
+{
+  const int level = block->at->level;
+  const gab_run *runs = block->runs;
+  double viscosity = 1, mixing = 0, square = 0;
+  size_t r = 0;
+  const size_t end = block->run_start[model->slabs];
+  if (model->sponges == 0) return rate;
+  GAB_LOWER_BOUND(size_t, r, end, i, runs[i].start + (uint32_t)runs[i].length <= cell);
+  const int64_t place[3] = {block->first[0] + runs[r].x + (int32_t)(cell - runs[r].start),
+                            block->first[1] + runs[r].y, block->first[2] + runs[r].z};
+  for (int side = 0; side < 2 * model->lattice->dimension; side++) {
+    if (!(model->sponges >> side & 1)) continue;
+    const int condition = gab_condition_at(model, level, place, side);
+    const gab_sponge *sponge = &gab_lbm_condition(&model->options, condition)->sponge;
+    const double away = distance_from(model, level, side, place[side / 2]);
+    if (away >= sponge->thickness) continue;
+    const double left = 1 - away / sponge->thickness;
+    viscosity = fmax(viscosity, 1 + (sponge->viscosity - 1) * left * left);
+    if (sponge->roughness == 0) continue;
+    const double length = gab_ground_mixing_length(ldexp(away + sponge->roughness, level));
+    mixing = mixing > 0 ? fmin(mixing, length) : length;
+  }
+  for (int k = 0; k < 9; k++) square += moment[k / 3][k % 3] * moment[k / 3][k % 3];
+  double keep = kept_stress(block->at->rates.even, viscosity);
+  if (mixing > 0) keep = fmin(keep, gab_ground_kept(block->at->rates.even, mixing, square, rho));
+  return 1 - keep * (1 - rate);
+}
+
 void gab_sponge_list(gab_lbm_model *model)
 {
   model->sponges = 0;

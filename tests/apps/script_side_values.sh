@@ -73,6 +73,28 @@ for change in boundaries.x_min.flow_rate=0.11 boundaries.x_min.period=0.5 bounda
   run 0 1 turns.yaml --set "$change"
   [ "$(checksum)" != "$expected" ] || complain "$change changes nothing"
 done
+# In a layer of eddies the stress is alike at all heights: that on the ground and on the lid follows from the populations with the viscosity of the layer.
+cat >ground.yaml <<'END'
+run: {steps: 8000}
+domain: {cells: [4, 16], block: [4, 8]}
+fluid: {viscosity: 1e-7}
+units: {dt: 1}
+lbm: {collision: rr}
+initial: {type: uniform, velocity: [-0.04, 0]}
+boundaries:
+  y_min: {type: wall, roughness_length: 0.1, eddy_height: 16}
+  y_max: {type: velocity, velocity: [-0.05, 0]}
+output:
+  sides: {every: 8000, forces: true}
+  probes: {every: 8000, quantities: [wall_shear_stress]}
+  points: [{name: ground, at: [2, 0.5]}, {name: lid, at: [2, 15.5]}]
+END
+run 0 1 ground.yaml
+paste -d, out/sides.csv out/probes.csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "y_min.fx" || $i ~ /^(ground|lid).*[._]x$/) column[++n] = i }
+  function off(a, b) { return a / b - 1 > 0.03 || a / b - 1 < -0.03 }
+  END { exit n != 3 || !($column[1] < -4e-5) || off(4 * $column[2], $column[1]) || off(-4 * $column[3], $column[1]) }' ||
+  complain "stress on the ground: $(paste -d, out/sides.csv out/probes.csv)"
+
 "$gabion" check turns.yaml --set lbm.collision=smagorinsky >said.txt 2>&1 && complain 'eddy_height with smagorinsky: taken'
 said 'boundaries.y_max.eddy_height: collision smagorinsky'
 run 0 1 turns.yaml --set resilience.disk.every=20

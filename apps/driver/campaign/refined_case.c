@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/driver/campaign/refined_case.h"
 
+#include "lbm/setup/turbulence.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -76,6 +78,28 @@ static gab_status set_step(const gab_app_case *which, double factor, gab_app_sca
   return set(refined, "units.dt=%.17g", which->dt / steps);
 }
 
+/* Rounded to whole steps, a time would be another one on each grid. */
+static gab_status set_time(const gab_app_case *which, gab_app_refined *refined)
+{
+  if (!gab_config_is_set(which->config, "run.time")) return GAB_OK;
+  const double time = gab_config_real(which->config, "run.time"), taken = (double)which->steps * which->dt;
+  return fabs(taken - time) <= 1e-9 * time ? GAB_OK : set(refined, "run.time=%.17g", taken);
+}
+
+/* Without `shortest` a finer grid would start with shorter waves, another flow. */
+static gab_status set_waves(const gab_app_case *which, gab_app_refined *refined)
+{
+  const gab_forest_options *domain = &which->domain;
+  double shortest = 4 * domain->dx;
+  if (strcmp(gab_config_string(which->config, "initial.type"), "turbulence") != 0 ||
+      gab_config_is_set(which->config, "initial.shortest"))
+    return GAB_OK;
+  for (int axis = 0; axis < domain->grid.dimension; axis++)
+    shortest = fmax(shortest, (double)domain->grid.roots[axis] * domain->cells[axis] * domain->dx /
+                                  GAB_TURBULENCE_MOST_WAVES);
+  return set(refined, "initial.shortest=%.17g", shortest);
+}
+
 gab_status gab_app_refine_case(const gab_app_case *which, int64_t factor, gab_app_scaling scaling,
                                gab_app_refined *refined)
 {
@@ -91,5 +115,7 @@ gab_status gab_app_refine_case(const gab_app_case *which, int64_t factor, gab_ap
   }
   if (!gab_config_is_set(which->config, "domain.dx") && !gab_config_is_set(which->config, "domain.length"))
     GAB_TRY(set(refined, "domain.dx=%.17g", 1 / times));
+  GAB_TRY(set_time(which, refined));
+  GAB_TRY(set_waves(which, refined));
   return set_step(which, times, scaling, refined);
 }

@@ -69,6 +69,23 @@ said 'x2: cells of width 0.5, 160 steps of 0.125'
 converge 0 lattice.yaml --cells 2,4 --out d --set units.lattice_velocity=0.05 --scaling acoustic
 said 'x4: cells of width 0.25, 160 steps of 0.125'
 
+# A time that is no whole number of steps is that of the grid of the file on all of them: here 3 steps.
+converge 0 channel.yaml --cells 1,2 --out e --set run.time=0.02 --set output.forces.start=1 --value permeability
+said 'x2: cells of width 0.05, 12 steps of'
+
+# Turbulence starts alike on all grids, with the shortest waves of the grid of the file.
+cat >waves.yaml <<'YAML'
+run: {steps: 2}
+domain: {cells: [16, 16], block: [8, 8]}
+fluid: {viscosity: 0.02}
+units: {dt: 1}
+initial: {type: turbulence, rms: 0.01, length: 8}
+bodies: [{name: c, type: cylinder, centre: [8, 8], radius: 2.2}]
+output: {forces: {every: 1}}
+YAML
+converge 0 waves.yaml --cells 1,2
+grep -q 'initial.shortest=4"' out/waves-convergence/x2/summary.json || complain "other waves: $(cat out/waves-convergence/x2/summary.json)"
+
 refuses() { # refuses TEXT ARGUMENTS...
   local text=$1
   shift
@@ -92,9 +109,9 @@ said 'x1 ended with exit code 4'
 disk=(--set run.time=120 --set resilience.disk.every=2000)
 "$gabion" converge channel.yaml --cells 1,2 --out stopped "${disk[@]}" >said.txt 2>&1 &
 pid=$!
-for _ in $(seq 100); do
-  sleep 0.1
-  grep -q '"steps"' stopped/x2/progress.json 2>/dev/null && break
+for _ in $(seq 1000); do
+  sleep 0.01
+  [ -d stopped/x2/checkpoints ] && break
 done
 kill -TERM $pid
 code=0
