@@ -389,6 +389,11 @@ static gab_status run_all(campaign *all, const gab_app_case *base, int *code)
     status = gab_app_refine_case(base, all->factors[i], all->scaling, &refined[i]);
     if (status == GAB_OK) status = check_grid(all, base, all->factors[i], &refined[i]);
   }
+  if (status == GAB_OK) { /* a table of before would stay beside other results if a grid fails */
+    char table[CONVERGE_PATH + 32];
+    snprintf(table, sizeof table, "%s/convergence.csv", all->folder);
+    (void)remove(table);
+  }
   for (size_t i = 0; i < all->grids && status == GAB_OK && *code == 0; i++) {
     char folder[CONVERGE_PATH];
     snprintf(folder, sizeof folder, "%s/x%" PRId64, all->folder, all->factors[i]);

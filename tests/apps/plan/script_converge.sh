@@ -102,9 +102,11 @@ refuses 'no result of that name' channel.yaml --cells 1,2 --value nothing
 refuses 'no case file given' --cells 1,2
 refuses "only flows can be converted" "$GABION_SOURCE/apps/cases/phasefield/dendrite.yaml" --cells 1,2
 refuses 'bodies.0.radius' lattice.yaml --cells 1,2 --set bodies.0.radius=-1
-# A run that fails ends it with that code.
+# A run that fails ends it with that code, and a table of before is gone.
+mkdir broken && echo old >broken/convergence.csv
 converge 4 channel.yaml --cells 1,2 --out broken --set 'fluid.acceleration=[8e3, 0]' --set run.check_every=5
 said 'x1 ended with exit code 4'
+[ ! -e broken/convergence.csv ] || complain 'the table of another run stays'
 # A signal reaches the run, which stops with a checkpoint; the same command resumes it.
 disk=(--set run.time=120 --set resilience.disk.every=2000)
 "$gabion" converge channel.yaml --cells 1,2 --out stopped "${disk[@]}" >said.txt 2>&1 &
