@@ -292,6 +292,25 @@ static double largest_speed(const gab_lbm_setup *setup, const gab_domain *domain
   return speed;
 }
 
+/* With D3Q27 links from the last cells before a free-slip side go to the ground along the edge: all of them bounce without slip, which is
+ * many times the friction of a log law. */
+static gab_status check_grounds(const gab_config *config, const gab_lbm_options *options)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  if (options->lattice->q != 27) return GAB_OK;
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    if (!(gab_lbm_condition(options, k)->roughness > 0)) continue;
+    for (int side = 0; side < GAB_SIDE_COUNT; side++)
+      if (side / 2 != gab_lbm_condition_side(options, k) / 2 &&
+          options->sides[side].kind == GAB_SIDE_FREE_SLIP)
+        return gab_config_fail(
+            config, gab_config_path(path, "%s.roughness_length", gab_condition_path(options->patches, k)),
+            "beside a free-slip side needs another lattice than D3Q27: the edge would bear many times "
+            "the friction of the log law (lbm.lattice: d3q19)");
+  }
+  return GAB_OK;
+}
+
 /* @param[in] fastest  see largest_speed() */
 static gab_status check_flow(const gab_config *config, const gab_lbm_setup *setup, int fastest)
 {
@@ -402,6 +421,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(check_start(config, setup));
   setup->speed = largest_speed(setup, domain, &fastest);
   GAB_TRY(read_open_speed(config, setup));
+  GAB_TRY(check_grounds(config, &setup->options));
   return check_flow(config, setup, fastest);
 }
 

@@ -245,6 +245,22 @@ static void sponges_without_effect_or_too_strong_are_refused(void **state)
   }
 }
 
+static void a_log_law_in_an_edge_with_free_slip_needs_few_links(void **state)
+{
+  (void)state;
+  static const char *const with =
+      "boundaries: {y_min: {type: wall, roughness_length: 0.01}, y_max: {type: wall}, z_min: {type: free_slip}, z_max: {type: "
+      "free_slip}}\nfluid: {omega: 1.2}\nlbm: {lattice: %s}\n";
+  char text[512];
+  gab_lbm_setup setup;
+  snprintf(text, sizeof text, with, "d3q27");
+  assert_int_equal(read_text_as(text, 3, &setup), GAB_ERR_INPUT);
+  assert_non_null(strstr(gab_error_message(), "boundaries.y_min.roughness_length: beside a free-slip side"));
+  snprintf(text, sizeof text, with, "d3q19");
+  REQUIRE_OK(read_text_as(text, 3, &setup));
+  gab_lbm_setup_release(&setup);
+}
+
 static void lattices_of_space_are_chosen_by_name(void **state)
 {
   (void)state;
@@ -300,6 +316,7 @@ int main(void)
       cmocka_unit_test(cells_across_a_body_are_those_of_the_level_that_covers_it),
       cmocka_unit_test(impossible_flows_are_refused_with_place_and_numbers),
       cmocka_unit_test(sponges_without_effect_or_too_strong_are_refused),
+      cmocka_unit_test(a_log_law_in_an_edge_with_free_slip_needs_few_links),
       cmocka_unit_test(lattices_of_space_are_chosen_by_name),
       cmocka_unit_test(taylor_green_vortices_come_with_their_gradient),
   };

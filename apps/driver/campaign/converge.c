@@ -131,9 +131,10 @@ static gab_status find_program(const char *name, char path[CONVERGE_PATH])
 }
 
 /* Signals that ask a run for a checkpoint go to the run. The terminal sends an interrupt to both, and a second one would end the run. */
-static volatile sig_atomic_t running = 0;
+static volatile sig_atomic_t running = 0, stopped = 0;
 static void pass_on(int signal_number)
 {
+  stopped = 1;
   if (running > 0) kill((pid_t)running, signal_number);
 }
 
@@ -324,6 +325,9 @@ static void print_table(const campaign *all)
     if (found.kind == GAB_CONVERGENCE_ASSUMED) printf(", order assumed");
     printf("\n");
   }
+  size_t partial = 0;
+  for (size_t k = 0; k < all->row_count; k++) partial += !is_complete(all, &all->rows[k]);
+  if (partial > 0) printf("%zu more are missing or no number on some grid\n", partial);
   if (equal > 0)
     printf("%zu more are equal on all grids, to rounding: %s/convergence.csv\n", equal, all->folder);
 }
@@ -395,6 +399,11 @@ static gab_status run_all(campaign *all, const gab_app_case *base, int *code)
     (void)remove(table);
   }
   for (size_t i = 0; i < all->grids && status == GAB_OK && *code == 0; i++) {
+    if (stopped) { /* between two grids */
+      *code = 75;
+      gab_log(GAB_LOG_ERROR, "stopped by a signal; the same command resumes");
+      break;
+    }
     char folder[CONVERGE_PATH];
     snprintf(folder, sizeof folder, "%s/x%" PRId64, all->folder, all->factors[i]);
     status = make_folder(all->folder);

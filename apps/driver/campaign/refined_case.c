@@ -100,6 +100,21 @@ static gab_status set_waves(const gab_app_case *which, gab_app_refined *refined)
   return set(refined, "initial.shortest=%.17g", shortest);
 }
 
+/* The default of sponge_damping is what the cells of the layer can have. */
+static gab_status check_sponge(const gab_config *config, const char *path)
+{
+  char damping[GAB_CONFIG_PATH_CAPACITY];
+  const char *dot = strrchr(path, '.');
+  if (!dot || strcmp(dot + 1, "sponge_thickness") != 0) return GAB_OK;
+  gab_config_path(damping, "%.*s.sponge_damping", (int)(dot - path), path);
+  return gab_config_is_set(config, damping)
+             ? GAB_OK
+             : gab_config_fail(
+                   config, path,
+                   "needs sponge_damping to be the same on all grids: its default depends on the cells "
+                   "of the layer");
+}
+
 gab_status gab_app_refine_case(const gab_app_case *which, int64_t factor, gab_app_scaling scaling,
                                gab_app_refined *refined)
 {
@@ -111,6 +126,7 @@ gab_status gab_app_refine_case(const gab_app_case *which, int64_t factor, gab_ap
   if (factor == 1) return GAB_OK;
   for (size_t at = 0; gab_config_next_number(which->config, &at, &number);) {
     const double change = change_of(&number, times, steps);
+    GAB_TRY(check_sponge(which->config, number.path));
     if (change != 1) GAB_TRY(set_number(refined, &number, change));
   }
   if (!gab_config_is_set(which->config, "domain.dx") && !gab_config_is_set(which->config, "domain.length"))

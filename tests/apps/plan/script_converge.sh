@@ -102,6 +102,8 @@ refuses 'no result of that name' channel.yaml --cells 1,2 --value nothing
 refuses 'no case file given' --cells 1,2
 refuses "only flows can be converted" "$GABION_SOURCE/apps/cases/phasefield/dendrite.yaml" --cells 1,2
 refuses 'bodies.0.radius' lattice.yaml --cells 1,2 --set bodies.0.radius=-1
+refuses 'needs sponge_damping to be the same on all grids' lattice.yaml --cells 1,2 --set 'boundaries.x_min={type: pressure}' \
+  --set 'boundaries.x_max={type: pressure, sponge_thickness: 4}' --set units.lattice_velocity=0.1
 # A run that fails ends it with that code, and a table of before is gone.
 mkdir broken && echo old >broken/convergence.csv
 converge 4 channel.yaml --cells 1,2 --out broken --set 'fluid.acceleration=[8e3, 0]' --set run.check_every=5
