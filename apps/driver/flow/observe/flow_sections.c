@@ -103,7 +103,8 @@ static const gab_config_key planes_keys[] = {
      .type = GAB_CONFIG_STRING,
      .outside = true,
      .distinct = true,
-     .doc = "Name of the file without .h5: letters, digits and _ - + ."},
+     .doc =
+         "Name of the file without .h5, of letters, digits, dots and _ - +; it is that of the plane in Python and messages."},
     {.name = "axis",
      .type = GAB_CONFIG_CHOICE,
      .choices = "x|y|z",
