@@ -103,8 +103,7 @@ static const gab_config_key planes_keys[] = {
      .type = GAB_CONFIG_STRING,
      .outside = true,
      .distinct = true,
-     .doc =
-         "Name of the file without .h5, of letters, digits, dots and _ - +; it is that of the plane in Python and messages."},
+     .doc = "Name of the plane and of its file, of letters, digits, dots and _ - +; the file ends with h5."},
     {.name = "axis",
      .type = GAB_CONFIG_CHOICE,
      .choices = "x|y|z",
