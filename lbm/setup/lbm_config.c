@@ -301,8 +301,7 @@ static gab_status check_grounds(const gab_config *config, const gab_lbm_options 
   for (int k = 0; k < gab_lbm_condition_count(options); k++) {
     if (!(gab_lbm_condition(options, k)->roughness > 0)) continue;
     for (int side = 0; side < GAB_SIDE_COUNT; side++)
-      if (side / 2 != gab_lbm_condition_side(options, k) / 2 &&
-          options->sides[side].kind == GAB_SIDE_FREE_SLIP)
+      if (side / 2 != gab_lbm_condition_side(options, k) / 2 && gab_side_reflects(&options->sides[side]))
         return gab_config_fail(
             config, gab_config_path(path, "%s.roughness_length", gab_condition_path(options->patches, k)),
             "beside a free-slip side needs another lattice than D3Q27: the edge would bear many times "
