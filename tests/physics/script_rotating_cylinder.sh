@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=3000 labels=long
 # Kang, Choi & Lee 1999, a spinning cylinder at Re 100 and alpha = 1, with 32 cells across it: means over whole periods within 2 % (drag, 1.104) and 3 %
-# (lift, -2.488), Strouhal number within 1 % (0.1655). On a domain of 128 diameters the drag is 1 % lower, with 64 cells the lift 0.6 % smaller.
+# (lift, -2.488), Strouhal number within 1 % (0.1655), as remembered from the paper, of which no copy was at hand. On a domain of 128 diameters the drag is 1 % lower, with 64 cells the lift 0.6 % smaller.
 . "$GABION_SOURCE/tests/physics/common.sh"
 
 run_case rod 2 "$flow/rotating_cylinder.yaml"
