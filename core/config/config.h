@@ -255,9 +255,9 @@ typedef struct gab_config_number {
   const gab_config_key *key;
   const int64_t *ints; /**< of type ::GAB_CONFIG_INT, else NULL */
   const double *reals; /**< of type ::GAB_CONFIG_REAL, else NULL */
-  size_t count;        /**< 1 if it is no list */
+  size_t count;        /**< of a single number 1 */
 } gab_config_number;
-/** The next of them, in the order of their paths. @param[in,out] at  0 at first @return false: there is no other */
+/** The next of them, in the order of their paths. @param[in,out] at  0 at first @return false after the last one */
 GAB_EXTENDER bool gab_config_next_number(const gab_config *config, size_t *at, gab_config_number *number);
 
 /** Writes help about a key ("lbm.omega", "omega"), a section ("lbm") or everything (NULL).

@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,19 +102,6 @@ static gab_status read_options(campaign *all)
 }
 
 /* ---------------------------------------------------------------- the runs */
-
-/* Makes the folder and those above it. */
-static gab_status make_folder(const char *path)
-{
-  char part[CONVERGE_PATH];
-  for (size_t length = 1; length <= strlen(path); length++) {
-    if (path[length] != '/' && path[length] != '\0') continue;
-    snprintf(part, sizeof part, "%.*s", (int)length, path);
-    if (mkdir(part, 0777) != 0 && errno != EEXIST)
-      GAB_FAIL(GAB_ERR_INPUT, "folder %s cannot be made: %s", part, strerror(errno));
-  }
-  return GAB_OK;
-}
 
 /* The program itself, or another one in its folder. */
 static gab_status find_program(const char *name, char path[CONVERGE_PATH])
@@ -406,8 +392,7 @@ static gab_status run_all(campaign *all, const gab_app_case *base, int *code)
     }
     char folder[CONVERGE_PATH];
     snprintf(folder, sizeof folder, "%s/x%" PRId64, all->folder, all->factors[i]);
-    status = make_folder(all->folder);
-    if (status == GAB_OK) status = run_grid(all, folder, &refined[i], code);
+    status = run_grid(all, folder, &refined[i], code);
     if (status == GAB_OK && *code != 0)
       gab_log(GAB_LOG_ERROR, "x%" PRId64 " ended with exit code %d%s (folder %s)", all->factors[i], *code,
               *code == 75 ? ": stopped in time; the same command resumes" : "", folder);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Differences below so many roundings of the values are none. */
+/* Differences of at most that many rounding errors of the values count as 0. */
 static const double roundings = 64 * 0x1p-52, least_order = 0.1, most_order = 20;
 
 /* @param[in] quotient  |e32 / e21|. @return NaN if the iteration does not converge */

@@ -87,7 +87,7 @@ gab_status gab_json_each(gab_json_document *document, const char *path,
 
 /** Calls `visit` for each number below `path`, in order, until it fails. @param[in] visit  its `name` has the members' names with dots
  *  between them, "bodies.cylinder.force.0": of an item of a list its member `name` if it has one, else its number from 0
- *  @return status of the last call; ::GAB_OK if there is no such path */
+ *  @return status of the last call; ::GAB_OK if nothing has that path */
 gab_status gab_json_each_number(gab_json_document *document, const char *path,
                                 gab_status (*visit)(void *user, const char *name, double value), void *user);
 
