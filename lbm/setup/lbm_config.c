@@ -283,8 +283,7 @@ static double largest_speed(const gab_lbm_setup *setup, const gab_domain *domain
   *condition = -1;
   for (int k = 0; k < gab_lbm_condition_count(&setup->options); k++) {
     const gab_side *given = gab_lbm_condition(&setup->options, k);
-    const double here =
-        fmax(gab_side_peak(given) * length_of(given->velocity), length_of(given->sponge.velocity));
+    const double here = fmax(gab_side_speed(given), length_of(given->sponge.velocity));
     if (!(here > 0 && here >= speed)) continue;
     speed = here;
     *condition = k;
@@ -318,11 +317,14 @@ static gab_status check_flow(const gab_config *config, const gab_lbm_setup *setu
   if (status == GAB_OK) return gab_flow_check(&(gab_flow_scales){.omega = setup->options.omega});
   if (fastest < 0) return status;
   snprintf(why, sizeof why, "%s", gab_error_message());
+  const gab_side *given = gab_lbm_condition(&setup->options, fastest);
   gab_config_path(path, "%s.%s", gab_condition_path(setup->options.patches, fastest),
-                  gab_side_is_open(gab_lbm_condition(&setup->options, fastest)) ? "sponge_velocity"
-                  : gab_lbm_condition(&setup->options, fastest)->flow_rate != 0 ? "flow_rate"
-                                                                                : "velocity");
-  return gab_config_fail(config, path, "%s", why);
+                  gab_side_is_open(given) ? "sponge_velocity"
+                  : given->flow_rate != 0 ? "flow_rate"
+                                          : "velocity");
+  return gab_config_fail(config, path, "%s%s", why,
+                         given->turbulence ? " or lower turbulence_intensity, of which three rms values count"
+                                           : "");
 }
 
 gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_domain *domain,

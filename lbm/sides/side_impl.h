@@ -196,6 +196,11 @@ gab_status gab_side_complete_on_body(const gab_config *config, const char *path,
                                      gab_side *side);
 /** Velocity of a side with its peak, for estimates. */
 static inline double gab_side_peak(const gab_side *side) { return side->peak > 0 ? side->peak : 1; }
+/** Bound of the fluctuations of its velocity, in cells per step: three times the rms value of a component, at the largest factor in time;
+ *  0 without turbulence. A normal distribution exceeds it with a probability of 0.13 %. Pure. */
+double gab_side_fluctuation(const gab_side *side);
+/** Largest speed that it gives, in cells per step: that of its velocity, and that bound. Pure. */
+double gab_side_speed(const gab_side *side);
 /** @} */
 
 /** @name What walls of given velocity add to populations (side_terms.c)

@@ -212,7 +212,7 @@ static gab_status find_scale(const gab_lbm *lbm, int index, const gab_side_sums 
         "move bodies away from the side or choose another profile",
         flow, gab_exact_value(&sums->area), side->flow_rate);
   *scale = side->flow_rate / flow;
-  double speed = *scale * fabs(side->velocity[axis]) * gab_side_peak(side);
+  double speed = *scale * (fabs(side->velocity[axis]) * gab_side_peak(side) + gab_side_fluctuation(side));
   if (of == GAB_PATCH_ON_BODY &&
       side->profile == GAB_PROFILE_FORMULA) /* on the mean: the formula has any scale */
     speed = fabs(side->flow_rate) / gab_exact_value(&sums->area) * gab_side_peak(side);

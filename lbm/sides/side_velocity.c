@@ -256,6 +256,19 @@ static gab_status find_peak(const gab_config *config, const char *name, int inde
   return GAB_OK;
 }
 
+double gab_side_fluctuation(const gab_side *side)
+{
+  const double in_time = side->peak_in_time > 0 ? side->peak_in_time : 1;
+  if (!side->turbulence) return 0;
+  return 3 * side->turbulence->rms * (side->factor ? coarse_peak(in_time) : in_time);
+}
+
+double gab_side_speed(const gab_side *side)
+{
+  const double *u = side->velocity;
+  return gab_side_peak(side) * sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) + gab_side_fluctuation(side);
+}
+
 /* ------------------------------------------------------------------------------------------ what follows from the domain */
 
 static gab_status check_ground(const gab_config *config, const char *name, int index,

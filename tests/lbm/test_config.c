@@ -245,6 +245,44 @@ static void sponges_without_effect_or_too_strong_are_refused(void **state)
   }
 }
 
+static double speed_of(const char *inlet)
+{
+  char text[512];
+  gab_lbm_setup setup;
+  snprintf(
+      text, sizeof text,
+      "fluid: {omega: 1.0}\nunits: {dt: 0.1}\nboundaries:\n  x_min: {type: velocity, %s}\n  x_max: {type: outflow}\n",
+      inlet);
+  REQUIRE_OK(read_text_as(text, 2, &setup));
+  const double speed = setup.speed;
+  gab_lbm_setup_release(&setup);
+  return speed;
+}
+
+/* As a plain velocity of mean and three rms values, of the mean velocity of the side, at the largest factor in time. */
+static void fluctuations_of_an_inlet_count_as_speed(void **state)
+{
+  (void)state;
+  const char *const turbulent = "turbulence_intensity: 0.2, turbulence_length: 0.4";
+  char inlet[200];
+  REQUIRE_NEAR(speed_of("velocity: [0.1, 0]"), 0.1, 1e-15);
+  snprintf(inlet, sizeof inlet, "velocity: [0.1, 0], %s", turbulent);
+  REQUIRE_NEAR(speed_of(inlet), 0.1 + 3 * 0.2 * 0.1, 1e-15);
+  snprintf(inlet, sizeof inlet, "velocity: [0.1, 0], factor: 0.5, %s", turbulent);
+  REQUIRE_NEAR(speed_of(inlet), 0.5 * (0.1 + 3 * 0.2 * 0.1), 1e-15);
+  snprintf(inlet, sizeof inlet, "velocity: [0.1, 0], shape: 0.25 + y / 2, %s",
+           turbulent); /* up to 1.225, in the mean 0.75 */
+  REQUIRE_NEAR(speed_of(inlet), 1.225 * 0.1 + 3 * 0.2 * 0.75 * 0.1, 1e-12);
+  expect_refused(
+      "fluid: {omega: 1.0}\nunits: {dt: 0.1}\nboundaries:\n  x_min: {type: velocity, velocity: [0.12, 0], "
+      "turbulence_intensity: 0.25, turbulence_length: 0.4}\n  x_max: {type: outflow}\n",
+      2, "boundaries.x_min.velocity: the Mach number on the lattice is 0.364");
+  expect_refused(
+      "fluid: {omega: 1.0}\nunits: {dt: 0.1}\nboundaries:\n  x_min: {type: velocity, flow_rate: 0.24, "
+      "turbulence_intensity: 0.25, turbulence_length: 0.4}\n  x_max: {type: outflow}\n",
+      2, "or lower turbulence_intensity");
+}
+
 static void a_log_law_in_an_edge_with_free_slip_needs_few_links(void **state)
 {
   (void)state;
@@ -316,6 +354,7 @@ int main(void)
       cmocka_unit_test(cells_across_a_body_are_those_of_the_level_that_covers_it),
       cmocka_unit_test(impossible_flows_are_refused_with_place_and_numbers),
       cmocka_unit_test(sponges_without_effect_or_too_strong_are_refused),
+      cmocka_unit_test(fluctuations_of_an_inlet_count_as_speed),
       cmocka_unit_test(a_log_law_in_an_edge_with_free_slip_needs_few_links),
       cmocka_unit_test(lattices_of_space_are_chosen_by_name),
       cmocka_unit_test(taylor_green_vortices_come_with_their_gradient),
