@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An array of numbers from a file, of which a range is solid: a scan of a porous sample, say. */
+/* An array of numbers from files, of which a range is solid: a scan of a porous sample, say. */
 #include "lbm/boundaries/body_shape_impl.h"
 #include "lbm/setup/vectors_impl.h"
 
 #include "blockforest/hdf5/hdf5_array.h"
+#include "blockforest/pictures/stack.h"
 #include "core/memory/memory.h"
 #include "core/system/file.h"
 
@@ -15,7 +16,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Voxels are looked at in bricks of 8^3, of which most are all solid or all not. */
-enum { BRICK_SHIFT = 3, MOST_BRICKS = 512, MOST_PER_AXIS = 1 << 20 };
+enum { BRICK_SHIFT = 3, MOST_BRICKS = 512, MOST_PER_AXIS = GAB_MOST_PAGES };
 static const double most_voxels = 0x1p36;
 
 typedef enum brick { BRICK_EMPTY, BRICK_FULL, BRICK_MIXED, BRICK_NEW } brick;
@@ -31,11 +32,20 @@ typedef struct voxels {
 
 /* ------------------------------------------------------------------------------------------ keys */
 
+static gab_status hash_voxels(const gab_config *config, const char *path, gab_hash64_stream *hash)
+{
+  (void)config;
+  return gab_stack_is_picture(path) ? gab_stack_hash(path, hash) : gab_file_hash(path, hash);
+}
+
 static const gab_config_key voxel_keys[] = {
     {.name = "file",
      .type = GAB_CONFIG_STRING,
      .file = GAB_CONFIG_FILE_BY_CASE,
-     .doc = "Raw numbers (little-endian), or an HDF5 file if dataset is given."},
+     .content = hash_voxels,
+     .doc =
+         "Greyscale picture(s): PNG, or TIFF with all its pages; a_0001..0512.png is a_0001.png to a_0512.png along z. "
+         "With size: raw numbers (little-endian). With dataset: an HDF5 file."},
     {.name = "dataset",
      .type = GAB_CONFIG_STRING,
      .default_text = "\"\"",
@@ -47,7 +57,7 @@ static const gab_config_key voxel_keys[] = {
      .min = 1,
      .max = MOST_PER_AXIS,
      .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Voxels along x, y, z of raw numbers."},
+     .doc = "Voxels along x, y, z of raw numbers; needed for these."},
     {.name = "numbers",
      .type = GAB_CONFIG_CHOICE,
      .choices = "uint8|int8|uint16|int16|uint32|int32|float32|float64",
@@ -70,7 +80,8 @@ static const gab_config_key voxel_keys[] = {
      .length_min = 2,
      .length_max = 2,
      .default_text = "[0.5, 1e300]",
-     .doc = "Range of numbers that are solid, ends included."},
+     .doc =
+         "Range of numbers that are solid, ends included; of pictures the grey values that are stored, 0 to 255 or 65535."},
     {.name = "lo",
      .type = GAB_CONFIG_REAL,
      .length_min = 2,
@@ -93,8 +104,9 @@ typedef struct voxel_reader {
   double least, most;
 } voxel_reader;
 
-static void put(voxel_reader *by, int64_t x, int64_t y, int64_t z, double value)
+static void put(void *user, int64_t x, int64_t y, int64_t z, double value)
 {
+  voxel_reader *by = user;
   voxels *v = by->into;
   const bool is_solid = value >= by->least && value <= by->most;
   unsigned char *state =
@@ -202,18 +214,43 @@ static gab_status reserve(const gab_config *config, const char *key, voxels *v)
   return GAB_OK;
 }
 
-static gab_status read_size(const gab_config *config, const char *at, voxels *v, bool is_raw,
+typedef enum voxel_source { FROM_RAW_NUMBERS, FROM_DATASET, FROM_PICTURES } voxel_source;
+
+/* The size says that numbers are raw, whatever the name of the file. */
+static gab_status choose_source(const gab_config *config, const char *at, const char *path,
+                                voxel_source *from)
+{
+  static const char *const of_raw_numbers[] = {"numbers", "skip", "fastest"};
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  const bool has_dataset = gab_config_string(config, gab_config_path(key, "%s.dataset", at))[0] != '\0';
+  const bool has_size = gab_config_is_set(config, gab_config_path(key, "%s.size", at));
+  if (has_dataset && has_size) return gab_config_fail(config, key, "has no effect with dataset");
+  *from = has_dataset ? FROM_DATASET : has_size ? FROM_RAW_NUMBERS : FROM_PICTURES;
+  if (*from == FROM_PICTURES && !gab_stack_is_picture(path))
+    return gab_config_fail(config, key, "is needed for raw numbers; pictures end in .png, .tif or .tiff");
+  for (int i = 0; *from != FROM_RAW_NUMBERS && i < 3; i++)
+    if (gab_config_is_set(config, gab_config_path(key, "%s.%s", at, of_raw_numbers[i])))
+      return gab_config_fail(config, key, "has no effect without size, which raw numbers have");
+  return GAB_OK;
+}
+
+static gab_status read_size_of_stack(const char *path, voxels *v)
+{
+  GAB_TRY(gab_stack_size(path, v->size));
+  if (v->dimension == 2 && v->size[2] > 1)
+    GAB_FAIL(GAB_ERR_INPUT, "%s has %lld pages, the domain two dimensions", path, (long long)v->size[2]);
+  return GAB_OK;
+}
+
+static gab_status read_size(const gab_config *config, const char *at, voxels *v, voxel_source from,
                             const char *path, const char *dataset)
 {
   char key[GAB_CONFIG_PATH_CAPACITY];
   size_t count;
   gab_config_path(key, "%s.size", at);
   for (int axis = 0; axis < 3; axis++) v->size[axis] = 1;
-  if (!is_raw) {
-    if (gab_config_is_set(config, key)) return gab_config_fail(config, key, "has no effect with dataset");
-    return gab_hdf5_array_size(path, dataset, v->dimension, v->size);
-  }
-  if (!gab_config_is_set(config, key)) return gab_config_fail(config, key, "is needed for raw numbers");
+  if (from == FROM_DATASET) return gab_hdf5_array_size(path, dataset, v->dimension, v->size);
+  if (from == FROM_PICTURES) return read_size_of_stack(path, v);
   const int64_t *size = gab_config_ints(config, key, &count);
   if ((int)count != v->dimension) return gab_config_fail(config, key, "needs %d numbers", v->dimension);
   for (size_t axis = 0; axis < count; axis++) v->size[axis] = size[axis];
@@ -227,14 +264,17 @@ static gab_status read_file(const gab_config *config, const char *at, voxels *v)
   const char *dataset = gab_config_string(config, gab_config_path(key, "%s.dataset", at));
   const double *range = gab_config_reals(config, gab_config_path(key, "%s.solid", at), &count);
   voxel_reader by = {.into = v, .least = range[0], .most = range[1]};
+  voxel_source from = FROM_RAW_NUMBERS;
   if (!(range[0] <= range[1])) return gab_config_fail(config, key, "needs the lower end first");
   gab_config_path(key, "%s.file", at);
   GAB_TRY(gab_config_file_of(config, key, path));
-  gab_status status = read_size(config, at, v, dataset[0] == '\0', path, dataset);
+  GAB_TRY(choose_source(config, at, path, &from));
+  gab_status status = read_size(config, at, v, from, path, dataset);
   if (status == GAB_OK) status = reserve(config, key, v);
   if (status == GAB_OK)
-    status = dataset[0] ? gab_hdf5_array_read(path, dataset, v->dimension, v->size, put_row, &by)
-                        : read_raw(config, at, path, &by);
+    status = from == FROM_DATASET    ? gab_hdf5_array_read(path, dataset, v->dimension, v->size, put_row, &by)
+             : from == FROM_PICTURES ? gab_stack_read(path, v->size, put, &by)
+                                     : read_raw(config, at, path, &by);
   if (status == GAB_OK || status == GAB_ERR_MEMORY || strstr(gab_error_message(), at)) return status;
   snprintf(why, sizeof why, "%s", gab_error_message());
   return gab_config_fail(config, key, "%s", why);
@@ -326,7 +366,7 @@ static void describe_voxels(const gab_body *body, double dx, char *text, size_t 
 
 const gab_body_shape gab_shape_voxels = {
     .name = "voxels",
-    .doc = "Numbers of an array in a file, of which a range is solid; always a staircase.",
+    .doc = "Numbers of an array in files, or pictures, of which a range is solid; always a staircase.",
     .keys = voxel_keys,
     .key_count = COUNT(voxel_keys),
     .read = read_voxels,
