@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/forest/block_id.h"
 
-/* Deepest position that any curve or id has to hold: 63 bits and the marker. */
+/* Number of bits for the deepest position that a curve or an id holds: 63 and the marker. */
 enum { PATH_BITS = 63, LEAST_LEVELS = 8 };
 
-/* -1 of zero. */
+/* Index of the highest set bit; -1 for zero. */
 static int highest_bit(uint64_t bits) { return bits ? 63 - __builtin_clzll(bits) : -1; }
 
 /* Smallest b with 2^b >= count. */

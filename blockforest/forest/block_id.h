@@ -17,20 +17,20 @@
 extern "C" {
 #endif
 
-/** The grid of root blocks: what is needed to read an id. */
+/** The grid of root blocks, with which ids are decoded. */
 typedef struct gab_root_grid {
   int dimension;    /**< 2 or 3 */
   int32_t roots[3]; /**< root blocks in x, y, z; z is 1 in 2D */
 } gab_root_grid;
 
-/** Where a block is: its level (0 is the root level) and its position in blocks of that level. */
+/** Level of a block (0 is the root level) and its position in blocks of that level. */
 typedef struct gab_block_place {
   int level;
   int32_t at[3];
 } gab_block_place;
 
-/** @return deepest level whose positions on a curve through the cube around the grid fit into 63 bits (then
- * ids fit into 64, positions into int32_t): at least 8 for every root grid that gab_root_grid_check() takes
+/** @return deepest level whose positions on a curve through the cube around the grid fit into 63 bits (then ids fit
+ * into 64, positions into int32_t): at least 8 for every root grid that gab_root_grid_check() accepts
  */
 int gab_root_grid_max_level(const gab_root_grid *grid);
 /** ::GAB_ERR_INPUT if the grid is empty, has z != 1 in 2D, or is too large for eight levels below it: more

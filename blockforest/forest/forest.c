@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------- life */
+/* -------------------------------------------------------------------------------------------- creation */
 
 static gab_status check_options(const gab_forest_options *options)
 {
@@ -66,7 +66,7 @@ void gab_forest_destroy(gab_forest **forest)
 
 bool gab_kind_is_stored(const gab_block_data_kind *kind) { return kind->pack != NULL; }
 
-/* Whether the blocks are such that the kind can be on them. */
+/* Whether blocks of this forest can have data of the kind. */
 static gab_status check_fit(const gab_forest *forest, const gab_block_data_kind *kind)
 {
   char why[1024];
@@ -265,7 +265,7 @@ gab_block *gab_forest_find(const gab_forest *forest, gab_block_id id)
 }
 
 gab_block_id gab_block_get_id(const gab_block *block) { return block->id; }
-/* Once is enough: who does it in one block does it in all. */
+/* Logged once: a caller that errs for one block errs for all. */
 static void complain_of_handle(const gab_block *block, gab_data_id kind)
 {
   static bool said;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Validity of a forest: rows of tables, and the check of a whole part. */
+/* Validity of a forest: rows of tables, and the whole part of a process. */
 #include "blockforest/forest/forest_impl.h"
 #include "blockforest/forest/topology_impl.h"
 
@@ -18,7 +18,7 @@ static int level_of(const gab_forest *forest, gab_block_id id)
   return gab_block_id_level(&forest->options.grid, id);
 }
 
-/* Of one direction only finer blocks share the rows, ascending; ids of finer blocks are greater. */
+/* Only finer blocks share a direction, in ascending order; ids of finer blocks are greater. */
 static bool may_follow(const gab_forest *forest, gab_block_id id, const gab_neighbour *before,
                        const gab_neighbour *row)
 {
@@ -76,9 +76,8 @@ static gab_status check_row(const gab_forest *forest, const gab_block *block, co
   return GAB_OK;
 }
 
-/* True if some place of the size of grandchildren where `child` touches the block that sees it in `direction`
- * is not left out. A block that is split where all such places are left out is gone; at the deepest level
- * nothing is split. */
+/* True if some grandchild place of `child` that touches the block in `direction` exists. Otherwise a split removes
+ * `child` from that border; at the deepest level nothing splits. */
 static bool is_lasting(const gab_forest *forest, gab_block_id child, int direction)
 {
   gab_block_id inside = gab_topology_next_to(&forest->topology, child, gab_direction_opposite(direction));
@@ -89,7 +88,7 @@ static bool is_lasting(const gab_forest *forest, gab_block_id child, int directi
   return count == 0;
 }
 
-/* The finer blocks of a direction: none may be missing. @param[in] rows  those of this direction */
+/* The finer blocks of a direction: none may be missing. @param[in] rows  of this direction */
 static gab_status check_finer(const gab_forest *forest, const gab_block *block, int direction,
                               const gab_neighbour *rows, size_t count)
 {
@@ -107,7 +106,7 @@ static gab_status check_finer(const gab_forest *forest, const gab_block *block, 
   return GAB_OK;
 }
 
-/* A place without rows: no block of it may be local, and none needs to exist. */
+/* A place without rows: its block must not be local, and need not exist. */
 static gab_status check_empty(const gab_forest *forest, const gab_block *block, int direction)
 {
   gab_block_id next = gab_topology_next_to(&forest->topology, block->id, direction);

@@ -20,15 +20,15 @@ extern "C" {
  *  @return whether it is inside the domain; false for numbers that are not finite */
 bool gab_forest_wrap(const gab_forest *forest, double at[3]);
 
-/** The block of this process that contains a position inside the domain. Local; time grows with the number of levels and the
- *  logarithm of the number of blocks. @return NULL if another process has it, or nobody */
+/** The block of this process that contains a position inside the domain. Local; time grows with the number of levels
+ * and the logarithm of the number of blocks. @return NULL if no block of this process contains it */
 gab_block *gab_forest_block_at(const gab_forest *forest, const double at[3]);
 
 /** Whether a box of cells of a level contains a position. Pure. */
 GAB_EXTENDER bool gab_cells_contain(const gab_forest *forest, int level, const gab_box *cells,
                                     const double at[3]);
 
-/** The row of a block's table of neighbours whose block contains a position inside the domain. Local. @return NULL: there is none */
+/** Row of a neighbour table whose block contains a position inside the domain. Local. @return NULL: there is none */
 GAB_EXTENDER const gab_neighbour *gab_block_neighbour_at(const gab_forest *forest, const gab_block *block,
                                                          const double at[3]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file sample.h
- *  @brief A sample of the blocks of a step, the same whoever owns them: which blocks are computed twice, to
- * be compared (live monitors, resilience/loop/timeloop.h).
+ * @brief A sample of the blocks of a step, independent of owners. These blocks are computed twice and compared (live
+ * monitors, resilience/loop/timeloop.h).
  *
  *  Stability: extender.
  */
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/** Whether a block belongs to the sample of a step: each does with probability `share`, by a counter-based
- * random number, so nobody has to be asked. Pure. @param[in] share  0: no block does; 1: all do */
+/** Whether a block belongs to the sample of a step: with probability `share`, by a counter-based random number,
+ * without communication. Pure. @param[in] share  0: no block; 1: all blocks */
 static inline bool gab_sample_has(double share, gab_block_id id, gab_step step)
 {
   const uint64_t seed = UINT64_C(0x7477696365);
@@ -23,19 +23,19 @@ static inline bool gab_sample_has(double share, gab_block_id id, gab_step step)
   return (double)(gab_hash_counter(seed, id, (uint64_t)step) >> 11) / range < share;
 }
 
-/** Which one of so many sub-steps of the step is meant. Pure. */
+/** Index of the checked sub-step, of `count`. Pure. */
 static inline uint64_t gab_sample_substep(gab_block_id id, gab_step step, uint64_t count)
 {
   const uint64_t seed = UINT64_C(0x737562);
   return gab_hash_counter(seed, id, (uint64_t)step) % count;
 }
 
-/** What came of computing blocks twice, on this process. */
+/** Results of the second computation, on this process. */
 typedef struct gab_sample_report {
-  uint64_t blocks;   /**< so many were computed twice and compared */
-  uint64_t differed; /**< so many of them differed */
-  uint64_t changed;  /**< so many changed while nobody was to touch them */
-  double seconds;    /**< that all of it took */
+  uint64_t blocks;   /**< computed twice and compared */
+  uint64_t differed; /**< differed */
+  uint64_t changed;  /**< changed outside of their own update */
+  double seconds;    /**< total time */
 } gab_sample_report;
 
 #ifdef __cplusplus

@@ -32,7 +32,7 @@ gab_status gab_tasks_run(size_t count, gab_task task, void *context)
     if (before != GAB_OK) continue;
     gab_status status = task(context, i);
     if (status == GAB_OK) continue;
-      /* Messages are kept per thread, so this one has to be carried to the caller. */
+      /* Messages are stored per thread: copied to the calling thread. */
 #pragma omp critical(gab_tasks_failure)
     if (failed == GAB_OK) {
       snprintf(message, sizeof message, "%s", gab_error_message());

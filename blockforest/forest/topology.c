@@ -31,7 +31,7 @@ gab_block_id gab_topology_next_to(const gab_topology *topology, gab_block_id id,
   return place_at(topology, place.level, next);
 }
 
-/* One axis of the places around a block: what each of the three coordinates adds to the root index and to the
+/* One axis of the places around a block: contribution of each of the three coordinates to the root index and to the
  * path. */
 typedef struct axis_parts {
   bool exists[3];
@@ -83,8 +83,7 @@ int gab_topology_around(const gab_topology *topology, gab_block_id id, gab_block
   return place.level;
 }
 
-/* Across an axis in which the direction points away, only the children of the near side touch; along the
- * others all do. */
+/* Along axes with an offset only the children of the near side touch; along the other axes all children touch. */
 static bool child_touches(int child, const int offset[3])
 {
   for (int axis = 0; axis < 3; axis++) {

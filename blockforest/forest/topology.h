@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file topology.h
- *  @brief Who can be next to whom on a grid of blocks of several levels: pure functions of ids.
+ *  @brief Possible neighbours on a grid of blocks of several levels: pure functions of ids.
  *
- *  Blocks are 2:1 balanced: levels of blocks that touch in a face, an edge or a corner differ by one at most.
- *  What lies beyond a block in a direction is told by the *place of the same size* there. In a 2:1 balanced
- *  grid that place is one of
+ *  Blocks are 2:1 balanced: levels of blocks that touch in a face, an edge or a corner differ by one at most. The neighbours of
+ *  a block in a direction follow from the adjacent *place of the same size*. In a 2:1 balanced grid that place is one of
  *    - a block: a neighbour of the same level;
- *    - a part of a block one level up, its parent place: a *coarser* neighbour. One block may lie so in
- * several directions of a finer one;
- *    - split: those of its children that touch are *finer* neighbours: in 3D 4 across a face, 2 across an
- * edge, 1 across a corner; in 2D 2 across a side (a face), 1 across a corner;
- *    - no block at all: outside the domain, or left out by gab_forest_options.exists.
+ *    - a part of a block one level up, its parent place: a *coarser* neighbour. One coarser block may be the neighbour in
+ *      several directions;
+ *    - split: its touching children are *finer* neighbours: in 3D 4 across a face, 2 across an edge, 1 across a corner; in 2D
+ *      2 across a side (a face), 1 across a corner;
+ *    - empty: outside the domain, or excluded by gab_forest_options.exists.
  *  A table of neighbours has a row for each (direction, block), in the order of direction, then id.
  *
  *  Stability: extender.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of the topology that only the forest and its proxies need. Stability: internal. */
+/* Topology functions that only the forest and its proxies use. Stability: internal. */
 #ifndef GABION_BLOCKFOREST_FOREST_TOPOLOGY_IMPL_H
 #define GABION_BLOCKFOREST_FOREST_TOPOLOGY_IMPL_H
 
@@ -18,9 +18,9 @@ int gab_topology_around(const gab_topology *topology, gab_block_id id, gab_block
 int gab_topology_touching_children(const gab_topology *topology, gab_block_id id, int direction,
                                    gab_block_id children[GAB_CHILDREN_MAX]);
 
-/** The direction from the coarser neighbour of `fine` in `direction` back to the parent place of `fine`, for this
- *  contact: in a periodic domain of few blocks two blocks can touch in several ways. GAB_DIRECTION_CENTRE if that
- *  neighbour is the parent place (then there is none). */
+/** Direction from the coarser neighbour of `fine` in `direction` back to the parent place of `fine`, for this
+ * contact: in a small periodic domain two blocks can touch in several ways. GAB_DIRECTION_CENTRE if that neighbour is
+ * the parent place (then there is no such direction). */
 int gab_topology_back_direction(const gab_topology *topology, gab_block_id fine, int direction);
 
 /** Whether a row is possible in the table of block `id`: direction and place exist, and the levels fit. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_BYTES ((size_t)64 * 1024) /* rows that are held back at most */
+#define FLUSH_BYTES ((size_t)64 * 1024) /* most bytes of rows that are held back */
 
 struct gab_series {
   gab_world *world;
@@ -16,9 +16,9 @@ struct gab_series {
   gab_buffer header;  /* first line */
   gab_buffer pending; /* formatted, not yet in the file; root only */
   size_t columns;
-  uint64_t cursor;  /* length of the file with what is pending */
+  uint64_t cursor;  /* length of the file including pending rows */
   gab_step last;    /* step of the last row, -1 before the first */
-  gab_step written; /* step of the last row that is not pending */
+  gab_step written; /* step of the last row in the file */
   gab_series_file file;
 };
 
@@ -27,7 +27,7 @@ static int by_text(const void *a, const void *b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Names that a reader of the table can tell apart, and from its commas. */
+/* Names must be unique and must not contain separators of the table. */
 static gab_status check_columns(const char *path, const char *const *columns, size_t count)
 {
   const char **sorted, *twice = NULL;

@@ -39,7 +39,7 @@ static uint64_t size_of(int descriptor)
   return fstat(descriptor, &info) == 0 ? (uint64_t)info.st_size : 0;
 }
 
-/* Whether bytes stand at a place of the file. */
+/* Whether the file has these bytes at a position. */
 static bool has_bytes(int descriptor, uint64_t at, const unsigned char *bytes, size_t count)
 {
   unsigned char piece[4096];
@@ -65,7 +65,7 @@ static gab_status put_bytes(gab_series_file *file, int descriptor, uint64_t at, 
   return GAB_OK;
 }
 
-/* Notes what stands before a place of the file. */
+/* Records the last bytes before a position of the file. */
 static void note_tail(gab_series_file *file, uint64_t end)
 {
   const size_t count = end < GAB_SERIES_TAIL ? (size_t)end : GAB_SERIES_TAIL;
@@ -73,7 +73,7 @@ static void note_tail(gab_series_file *file, uint64_t end)
   file->tail = got == (ssize_t)count ? count : 0;
 }
 
-/* Notes what was written behind that: not what stands there, which may have changed already. */
+/* Records the written bytes after them. They are not read back, since the file may have changed already. */
 static void note_written(gab_series_file *file, const unsigned char *bytes, size_t count)
 {
   const size_t added = count < GAB_SERIES_TAIL ? count : GAB_SERIES_TAIL;
@@ -113,7 +113,7 @@ static bool have_same_content(int one, int other)
   }
 }
 
-/* All of what the open file has, into a new one. */
+/* Copies the whole content of the open file into a new one. */
 static gab_status copy_to(gab_series_file *file, int target)
 {
   unsigned char piece[4096];
@@ -126,7 +126,7 @@ static gab_status copy_to(gab_series_file *file, int target)
   }
 }
 
-/* The open file has lost its name: it is written again under that. */
+/* The open file has lost its name: its content is written under that name again. */
 static gab_status restore(gab_series_file *file)
 {
   char temporary[GAB_OUTPUT_PATH_CAPACITY];
@@ -152,7 +152,7 @@ static gab_status restore(gab_series_file *file)
   return GAB_OK;
 }
 
-/* Opens the file that has the path, or brings the one that had it back there. @param[in] make  whether it may be new */
+/* Opens the file at the path, or restores the open file there. @param[in] make  whether it may be new */
 static gab_status attach(gab_series_file *file, bool make)
 {
   struct stat mine, there;
@@ -164,7 +164,7 @@ static gab_status attach(gab_series_file *file, bool make)
     if (errno != EPERM) return refuse(file, "open", errno);
     GAB_FAIL(GAB_ERR_IO, "%s", why);
   }
-  if (fstat(file->descriptor, &mine) != 0) { /* as where another machine has removed it */
+  if (fstat(file->descriptor, &mine) != 0) { /* e.g. removed by another machine */
     gab_series_file_close(file);
     return attach(file, make);
   }
@@ -172,7 +172,7 @@ static gab_status attach(gab_series_file *file, bool make)
   if (!is_there && errno != ENOENT) return refuse(file, "find", errno);
   if (is_there && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino) return GAB_OK;
   const int other = is_there ? gab_run_file_open(file->path, O_RDWR, why) : -1;
-  if (other >= 0 && have_same_content(file->descriptor, other)) { /* as an editor leaves it */
+  if (other >= 0 && have_same_content(file->descriptor, other)) { /* e.g. saved by an editor */
     gab_series_file_close(file);
     file->descriptor = other;
     return GAB_OK;
@@ -181,7 +181,7 @@ static gab_status attach(gab_series_file *file, bool make)
   return restore(file);
 }
 
-/* ---------------------------------------------------------------------------------------- rows that are there */
+/* ---------------------------------------------------------------------------------------- existing rows */
 
 /* The step at the beginning of a row. @return -1: there is none */
 static gab_step step_of(const char *text)
@@ -192,7 +192,7 @@ static gab_step step_of(const char *text)
   return errno || end == text || *end != ',' || step < 0 ? -1 : (gab_step)step;
 }
 
-/* Whether the row of a step ends at a place of the file. */
+/* Whether the row of a step ends at a position of the file. */
 static bool row_ends_at(const gab_series_file *file, uint64_t end, gab_step last)
 {
   char piece[4097], begin[32] = "";
@@ -211,13 +211,13 @@ static bool row_ends_at(const gab_series_file *file, uint64_t end, gab_step last
   return pread(file->descriptor, begin, sizeof begin - 1, (off_t)at) > 0 && step_of(begin) == last;
 }
 
-/* Whole rows from the beginning of the file on. */
+/* Whole rows from the beginning of the file. */
 typedef struct rows {
-  uint64_t end; /* of the last one that counts */
+  uint64_t end; /* of the last counted row */
   gab_step step;
   bool stopped;
   char begin[32];
-  size_t length; /* of the row so far */
+  size_t length; /* of the row read so far */
 } rows;
 
 static void look_at_byte(rows *found, char byte, uint64_t at, gab_step last)
@@ -257,7 +257,7 @@ static gab_status find_rows(gab_series_file *file, gab_step last, rows *found)
   return GAB_OK;
 }
 
-/* Rows are gone for good: the next ones come behind those that are there. */
+/* Rows are lost: the next ones are appended to the existing ones. */
 static gab_status go_on_without(gab_series_file *file, uint64_t start, gab_step last)
 {
   rows found;
@@ -280,7 +280,7 @@ static gab_status go_on_without(gab_series_file *file, uint64_t start, gab_step 
   return GAB_OK;
 }
 
-/* Sees to it that all before a place is in the file, as far as it can be had. */
+/* Ensures that all rows before a position are in the file, as far as they can be recovered. */
 static gab_status settle(gab_series_file *file, uint64_t start, gab_step last)
 {
   if (start == 0) {
@@ -291,7 +291,7 @@ static gab_status settle(gab_series_file *file, uint64_t start, gab_step last)
   if (file->tail > 0 && end >= file->tail && size_of(file->descriptor) >= end &&
       has_bytes(file->descriptor, end - file->tail, file->tail_bytes, file->tail))
     return GAB_OK;
-  const bool knew = file->tail > 0; /* other bytes stand where these were */
+  const bool knew = file->tail > 0; /* the file has other bytes there now */
   for (int whole = 0; whole < 2 && !knew; whole++) {
     if (whole) file->missing = 0;
     if (!row_ends_at(file, place(file, start), last)) continue;
@@ -301,9 +301,9 @@ static gab_status settle(gab_series_file *file, uint64_t start, gab_step last)
   return go_on_without(file, start, last);
 }
 
-/* ---------------------------------------------------------------------------------------- what the series calls */
+/* ---------------------------------------------------------------------------------------- calls from the series */
 
-/* Opens it; one that is gone is made if rows are to follow. */
+/* Opens the file; a missing one is made if rows follow. */
 static gab_status prepare(gab_series_file *file, uint64_t start, gab_step last)
 {
   const gab_status status = attach(file, true);
@@ -320,7 +320,7 @@ static gab_status write_rows(gab_series_file *file, uint64_t start, gab_step las
     if (ftruncate(file->descriptor, (off_t)at) != 0) return refuse(file, "cut", errno);
     const gab_status status = put_bytes(file, file->descriptor, at, added->data, added->size);
     if (status != GAB_OK) {
-      (void)!ftruncate(file->descriptor, (off_t)at); /* whole rows only; the rows stay pending */
+      (void)!ftruncate(file->descriptor, (off_t)at); /* keeps whole rows only; pending rows stay so */
       return status;
     }
   }

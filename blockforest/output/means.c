@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time means. Of each quantity a field has, one component behind the other: number of samples, means, products of deviations. */
+/* Time means. A field has for each quantity, component after component: number of samples, means, products of
+ * deviations. */
 #include "blockforest/output/means.h"
 
 #include "blockforest/exchange/block_field.h"
@@ -21,7 +22,7 @@ typedef struct group {
   int pair[MOST_PRODUCTS][2];
 } group;
 
-/* A quantity that is written. */
+/* A quantity for output. */
 typedef struct view {
   gab_means *means;
   const group *of;
@@ -31,7 +32,7 @@ typedef struct view {
 } view;
 
 struct gab_means {
-  gab_block_field field; /* first: what the callbacks of its kind are handed */
+  gab_block_field field; /* first: the `user` of the callbacks of its kind */
   gab_forest *forest;
   gab_data_id data;
   int dimension;
@@ -41,7 +42,7 @@ struct gab_means {
   double *values; /* of a quantity on a block */
 };
 
-/* ---------------------------------------------------------------- what there is */
+/* ---------------------------------------------------------------- the list */
 
 static void add_view(gab_means *made, const group *of, shown what, int product, const char *prefix,
                      const char *name)
@@ -133,7 +134,7 @@ gab_data_id gab_means_data(const gab_means *means) { return means->data; }
 
 /* ---------------------------------------------------------------- levels */
 
-/* In pairs, so that equal values give that value. */
+/* Averages in pairs, so that equal values give exactly that value. */
 static double mean_of(const double *values, int count)
 {
   double sum[8];
@@ -155,7 +156,8 @@ static double fine_value(const fine_cells *from, int part, int component)
                        from->at[2] + (part >> 2 & 1), component);
 }
 
-/* A coarse cell gets means and products per sample, weighted by samples, and the mean number of them in cells that have any. */
+/* A coarse cell gets means and products weighted by samples, and the mean number of samples over the fine cells with
+ * samples. */
 static void merge_group(const group *one, const fine_cells *from, gab_field *to, const int32_t at[3])
 {
   const int means = one->of.components, all = 1 + means + one->products;
@@ -224,7 +226,7 @@ gab_status gab_means_attach(gab_means *means, gab_forest *forest)
 
 enum { CHUNK = 64 };
 
-/* Cells next to each other along x: their numbers of samples, weights of this one, and deviations from the means. */
+/* Adjacent cells along x: their numbers of samples, the weight of this sample, and deviations from the means. */
 typedef struct chunk {
   double weight[CHUNK], deviation[3][CHUNK];
 } chunk;
@@ -311,7 +313,8 @@ static int components_of(const view *one)
   return one->what == SHOWN_MEAN || one->what == SHOWN_RMS ? one->of->of.components : 1;
 }
 
-/* @param[in] cell  the number of samples, at least one, and what follows @param[out] to  the values of a cell */
+/* @param[in] cell  the number of samples, at least one, then the means and products @param[out] to  the values of a
+ * cell */
 static void show(const view *one, const double *cell, ptrdiff_t apart, double *to)
 {
   const int components = one->of->of.components;
@@ -333,7 +336,7 @@ static void show(const view *one, const double *cell, ptrdiff_t apart, double *t
   }
 }
 
-/* Solid cells of a block that split from one with fluid there have samples, but no value. */
+/* Solid cells of a block whose parent had fluid there have samples, but no value. */
 static gab_status evaluate(void *user, const gab_forest *forest, const gab_block *block, double *values)
 {
   const view *one = user;

@@ -6,16 +6,17 @@
  *    GAB_TRY(gab_means_create(&(gab_means_options){.quantities = list, .quantity_count = 2, .dimension = 2}, &means));
  *    GAB_TRY(gab_means_attach(means, forest));         before the forest is built
  *    ...
- *    GAB_TRY(gab_means_sample(means));                 in a task, at the steps that count
+ *    GAB_TRY(gab_means_sample(means));                 in a task, at sampled steps
  *  @endcode
  *
- *  Each sample counts the same. A mean is updated by the deviation from it, a product by the product of both deviations (Welford 1962), so
- *  that rms values far below the mean keep their digits. All is stored per cell in double precision: it travels with its block,
- *  is part of snapshots and of the checksum, and does not depend on processes or faults.
+ * All samples have equal weight. A mean is updated by the deviation from it, a product by the product of both
+ * deviations (Welford 1962), so that rms values far below the mean keep their digits. All data is stored per cell in
+ * double precision. It moves with its block, is part of snapshots and of the checksum, and does not depend on
+ * processes or faults.
  *
- *  A block that splits hands its means and numbers of samples on to its children. Children that merge leave the means of their cells, each
- *  child with its number of samples as weight; products too, so that the difference between the children's means is lost. Cells without a
- *  value (NaN, solid ones) take no sample.
+ * A split copies means and numbers of samples to the children. A merge averages the means of the cells, with the
+ * numbers of samples as weights. Products are averaged too; the difference between the children's means is lost.
+ * Cells without a value (NaN, solid ones) take no sample.
  *
  *  Stability: extender.
  */
@@ -42,10 +43,11 @@ typedef struct gab_means_options {
 
 enum { GAB_MOST_MEANS = 16, GAB_MOST_MEAN_QUANTITIES = 2 * GAB_MOST_MEANS + 7 };
 
-/** Makes the means, and the names of their quantities. Local. @return ::GAB_ERR_INPUT for a quantity that is not pointwise or is the owner,
- *  twice in the list, or with too long a name; ::GAB_ERR_ARGUMENT for none or more than #GAB_MOST_MEANS */
+/** Makes the means, and the names of their quantities. Local. @return ::GAB_ERR_INPUT for a quantity that is not
+ * pointwise, is the owner, is repeated, or has too long a name; ::GAB_ERR_ARGUMENT for none or more than
+ * #GAB_MOST_MEANS */
 gab_status gab_means_create(const gab_means_options *options, gab_means **means);
-/** Before the forest, or behind it. */
+/** Before or after the forest is destroyed. */
 void gab_means_destroy(gab_means **means);
 /** Adds the data to blocks, without a sample. Local, as gab_forest_add_data(). @param[in] forest  borrowed */
 gab_status gab_means_attach(gab_means *means, gab_forest *forest);
@@ -53,14 +55,15 @@ gab_data_id gab_means_data(const gab_means *means);
 /** Doubles per cell. */
 int gab_means_values(const gab_means *means);
 
-/** Takes the present state as a sample. Local: no communication; the quantities have to be up to date. */
+/** Takes the present state as a sample. Local: no communication; the quantities must be up to date. */
 gab_status gab_means_sample(gab_means *means);
-/** Samples that a cell of this process has, the most. Local. */
+/** Largest number of samples of a cell of this process. Local. */
 gab_step gab_means_samples(const gab_means *means);
 
 /** `mean_NAME`, `rms_NAME` (about the mean, by the number of samples), `reynolds_stress_xx`, `_xy`, ... and
- *  `turbulent_kinetic_energy`, half of the trace. NaN where a quantity has no value, and before the first sample.
- *  @param[out] items  at least #GAB_MOST_MEAN_QUANTITIES elements; strings borrowed from the means @return how many */
+ * `turbulent_kinetic_energy`, half of the trace. NaN where a quantity has no value, and before the first sample.
+ * @param[out] items  at least #GAB_MOST_MEAN_QUANTITIES elements; strings borrowed from the means @return number of
+ * items */
 size_t gab_means_quantities(gab_means *means, gab_quantity *items);
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A writer; its kind is that of the pointer that is set. */
+/* A writer; the pointer that is set gives its kind. */
 typedef struct writer {
   gab_schedule schedule;
   gab_output_kind kind;
@@ -32,7 +32,7 @@ struct gab_output {
   char *folder;
   writer *writers;
   size_t count;
-  gab_buffer files; /* names of what they write */
+  gab_buffer files; /* names of their files */
 };
 
 gab_step gab_schedule_step(gab_schedule schedule, int64_t k)
@@ -114,7 +114,7 @@ static gab_status name_files(writer *made, const char *folder, const char *withi
   return gab_output_copy_string(path, &made->files);
 }
 
-/* Refuses a schedule that never writes, and a name whose files another writer has. */
+/* Refuses a schedule without steps, and a name whose files another writer uses. */
 static gab_status check_new(const gab_output *output, const writer *made)
 {
   const char *kind = made->kind == GAB_OUTPUT_SLICE       ? "slice"
@@ -164,7 +164,7 @@ gab_status gab_output_list_files(const gab_output *output, gab_buffer *names)
   return gab_put_bytes(names, output->files.data, output->files.size);
 }
 
-/* Takes ownership of what `made` holds, on failure too. */
+/* Takes ownership of the content of `made`, on failure too. */
 static gab_status add(gab_output *output, gab_status status, writer *made, const char *volume)
 {
   void *memory = output->writers;
@@ -312,7 +312,7 @@ gab_status gab_output_write(gab_output *output, gab_step step, double time)
 {
   if (!gab_output_due(output, step)) return GAB_OK;
   gab_world_enter(gab_forest_world(output->forest), GAB_FAULT_POINT_OUTPUT);
-  /* Rows first: they cannot be computed again later if a field does not fit on the disk. */
+  /* Rows first: they cannot be computed again if a field does not fit on the disk. */
   for (int rows = 1; rows >= 0; rows--)
     for (size_t i = 0; i < output->count; i++) {
       writer *which = &output->writers[i];

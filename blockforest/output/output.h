@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file output.h
- *  @brief What is written when: a list of writers, each with its steps.
+ * @brief Output: a list of writers, each with its schedule.
  *
  *  @code
  *    GAB_TRY(gab_output_folder_make(world, "OUT"));
@@ -11,7 +11,7 @@
  *    if (gab_output_due(output, step)) GAB_TRY(gab_output_write(output, step, time));
  *  @endcode
  *
- *  The cursors of all series and planes travel as one replicated entity: gab_output_entity().
+ * The cursors of all series and planes form one replicated entity: gab_output_entity().
  *
  *  Stability: stable; extender where marked.
  */
@@ -33,19 +33,19 @@ extern "C" {
 
 typedef struct gab_output gab_output;
 
-/** At which steps: start, start + every, start + 2 every, …; or the steps nearest to start + k interval. */
+/** Steps of output: start, start + every, start + 2 every, …; or the steps nearest to start + k interval. */
 typedef struct gab_schedule {
-  gab_step every; /**< > 0; 0: never by itself, see gab_output_write_now() */
+  gab_step every; /**< > 0; 0: only by gab_output_write_now() */
   gab_step start; /**< >= 0 */
-  bool last;      /**< and at the last step of the run, due or not: gab_output_write_last() */
+  bool last;      /**< also at the last step of the run: gab_output_write_last() */
   double
       interval; /**< steps, not whole and above 1: instead of `every`, which is > 0 all the same; 0: none */
 } gab_schedule;
 
 GAB_EXTENDER bool gab_schedule_due(gab_schedule schedule, gab_step step);
-/** The k-th step at which it is due, from k = 0: start. Pure. @param[in] schedule  one that is ever due */
+/** The k-th step of the schedule, from k = 0: start. Pure. @param[in] schedule  with at least one step */
 GAB_EXTENDER gab_step gab_schedule_step(gab_schedule schedule, int64_t k);
-/** How many steps before `step` it is due at: the k of the first one that is not before. Pure. */
+/** Number of scheduled steps before `step`. Pure. */
 GAB_EXTENDER int64_t gab_schedule_count(gab_schedule schedule, gab_step step);
 
 /** Local. @param[in] forest  borrowed as long as the output lives; `folder` is copied */
@@ -53,9 +53,9 @@ gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output 
 /** Destroys the writers and series that were made through the output. */
 void gab_output_destroy(gab_output **output);
 
-/* Adding writers: local, the same in the same order on all ranks; options.folder NULL means the output's. A name that
- * gab_output_name_check() refuses, or under which another writer writes, is ::GAB_ERR_INPUT; a schedule with negative
- * steps ::GAB_ERR_ARGUMENT. */
+/* Adding writers: local, the same in the same order on all ranks; options.folder NULL means the output's.
+ * ::GAB_ERR_INPUT for a name of another writer, or one that gab_output_name_check() refuses; ::GAB_ERR_ARGUMENT for a
+ * schedule with negative steps. */
 
 gab_status gab_output_add_volume(gab_output *output, gab_schedule schedule,
                                  const gab_volume_options *options);
@@ -72,29 +72,28 @@ gab_status gab_output_add_particles(gab_output *output, gab_schedule schedule, c
 GAB_EXTENDER gab_status gab_output_add_plane(gab_output *output, gab_schedule schedule,
                                              const gab_plane_options *options);
 
-/** Values of a row of a series, asked for when it is due. Collective; the same values on all ranks. */
+/** Values of a row of a series, called when the row is due. Collective; the same values on all ranks. */
 typedef gab_status (*gab_row_fn)(void *user, gab_step step, double time, double *values);
-/** FOLDER/NAME.csv with rows from a function. @param[in] row  NULL: the application appends rows itself
+/** FOLDER/NAME.csv with rows from a function. @param[in] row  NULL: the application appends the rows
  *  @param[out] series  borrowed, owned by the output; may be NULL */
 gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, const char *name,
                                  const char *const *columns, size_t count, gab_row_fn row, void *user,
                                  gab_series **series);
 
-/** Appends the names of the files that its writers make, a line each, relative to the folder, with `<n>` for a
- * number. Local. */
+/** Appends the names of the files of its writers, one per line, relative to the folder, with `<n>` for a number.
+ * Local. */
 GAB_EXTENDER gab_status gab_output_list_files(const gab_output *output, gab_buffer *names);
 
 /** True if some writer is due at this step. Local, the same on all ranks. */
 bool gab_output_due(const gab_output *output, gab_step step);
 
-/** True if some writer that is due at this step evaluates a quantity that is not pointwise, so that what it looks at around cells
- *  has to be up to date. Rows of series come from functions that see to what they need themselves. Local, the same
- *  on all ranks. */
+/** True if a writer due at this step evaluates a quantity that is not pointwise, so that ghosts and other data around
+ * cells must be up to date. Callbacks of series update their data themselves. Local, the same on all ranks. */
 GAB_EXTENDER bool gab_output_looks_around(const gab_output *output, gab_step step);
 
-/** Writes what is due at this step. Collective. Announces ::GAB_FAULT_POINT_OUTPUT.
- *  @return on all ranks the same: GAB_OK, ::GAB_ERR_IO if some rank could not write (message of that rank),
- *  ::GAB_ERR_FAULT in a broken world */
+/** Runs the writers that are due at this step. Collective. Announces ::GAB_FAULT_POINT_OUTPUT.
+ * @return on all ranks the same: GAB_OK, ::GAB_ERR_IO if some rank could not write (message of that rank),
+ * ::GAB_ERR_FAULT in a broken world */
 gab_status gab_output_write(gab_output *output, gab_step step, double time);
 
 /** Kinds of writers, to be combined. */
@@ -107,14 +106,14 @@ typedef enum gab_output_kind {
   GAB_OUTPUT_ALL = 31
 } gab_output_kind;
 
-/** Writes now, due or not, e.g. the state of a run that diverged. Collective.
- *  @param[in] kinds  sum of ::gab_output_kind */
+/** Writes now, regardless of schedules, e.g. the state of a run that diverged. Collective.
+ * @param[in] kinds  sum of ::gab_output_kind */
 GAB_EXTENDER gab_status gab_output_write_now(gab_output *output, unsigned kinds, gab_step step, double time);
 
-/** True if some writer is to write the last step, and this one was not due. Local, the same on all ranks. */
+/** True if a writer with schedule.last was not due at this last step. Local, the same on all ranks. */
 GAB_EXTENDER bool gab_output_lacks_last(const gab_output *output, gab_step step);
 
-/** Writes what lacks the last step of a run, if anything. Collective. @return as gab_output_write() */
+/** Runs the writers for which gab_output_lacks_last() is true. Collective. @return as gab_output_write() */
 gab_status gab_output_write_last(gab_output *output, gab_step step, double time);
 
 /** Flushes all series. Collective. */
@@ -122,12 +121,13 @@ gab_status gab_output_flush(gab_output *output);
 
 /** Flushes the series and appends their cursors: the same bytes on all ranks. Local. */
 GAB_EXTENDER gab_status gab_output_pack(gab_output *output, gab_buffer *out);
-/** Restores the cursors and cuts the files; volume output looks at its folder anew. A series that has no
- * cursor, or that of other columns (a run that goes on may write other things than the one before), begins
- * anew beside the old file; cursors of series that there are no more are passed over. Local. */
+/** Restores the cursors and cuts the files; volume output cleans its folder at the next write. A series without a
+ * cursor, or with one of other columns (a resumed run may have other series), begins a new file and moves the old one
+ * aside. Cursors of series that no longer exist are ignored. Local. */
 GAB_EXTENDER gab_status gab_output_unpack(gab_output *output, gab_reader *in);
-/** These two as the entity "output", equal on all ranks, for gab_timeloop_add_entity(). Pure. @param[in] output 
- *  borrowed as long as the entity is used */
+/** gab_output_pack() and gab_output_unpack() as the entity "output", equal on all ranks, for
+ * gab_timeloop_add_entity(). Pure.
+ * @param[in] output  borrowed as long as the entity is used */
 gab_entity gab_output_entity(gab_output *output);
 
 #ifdef __cplusplus

@@ -94,7 +94,7 @@ gab_status gab_output_file_open(gab_output_file *file, const char *path)
   GAB_TRY(gab_output_path(file->path, "%s", path));
   GAB_TRY(gab_output_path(file->temporary, "%s" GAB_OUTPUT_TEMPORARY, path));
   do {
-    /* What a process that died has left goes; what another user has planted there is not followed. */
+    /* Removes a file of a process that died, or a link planted by another user, which must not be followed. */
     (void)unlink(file->temporary);
     file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     file->error = file->descriptor < 0 ? errno : 0;
@@ -142,7 +142,7 @@ gab_status gab_output_file_commit(gab_output_file *file, gab_status status)
 {
   if (!file->is_open) return status;
   if (status == GAB_OK) put_out_held(file);
-  /* Delayed errors of the disk show up in the close at the latest. */
+  /* Delayed errors of the disk appear at close() at the latest. */
   if (close(file->descriptor) != 0 && !file->error) file->error = errno;
   file->is_open = false;
   while (status == GAB_OK && !file->error) {
@@ -218,7 +218,8 @@ static gab_status make_folders(const char *path)
   return make_folder(part);
 }
 
-/* Writes, syncs and removes a file: rights, quotas and full disks show before the first step is computed. @return 0 or errno */
+/* Writes, syncs and removes a file, to find problems of rights, quotas and disk space before the first step. @return
+ * 0 or errno */
 static int try_once(char *name)
 {
   static const char probe[65536];

@@ -20,7 +20,7 @@ size_t gab_quantity_block_values(const gab_forest *forest, const gab_quantity *q
   return (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2] * (size_t)quantity->components;
 }
 
-/* Names become names of files, datasets and columns. */
+/* Names are used for files, datasets and columns. */
 static bool is_name(const char *name)
 {
   if (!name || !name[0]) return false;

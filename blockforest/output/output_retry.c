@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Of this process: its disk refuses, not that of one file. */
+/* One state per process: the disk refuses, not a single file. */
 static struct {
   double patience; /* seconds */
   double since;    /* of the first failure; negative: none since the last success */
@@ -26,7 +26,7 @@ void gab_output_on_wait(void (*call)(const void *user), const void *user)
   state.user = user;
 }
 
-/* What somebody has to mend, and what no waiting mends. */
+/* Errors that an administrator or time can remove. Others are permanent. */
 static bool passes(int error)
 {
   switch (error) {

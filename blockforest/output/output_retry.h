@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file output_retry.h
- *  @brief A disk that refuses for a time: how long a process waits for it.
+ * @brief Waiting time of a process while the disk refuses.
  *
  *  Stability: internal.
  */
@@ -12,14 +12,15 @@ extern "C" {
 #endif
 
 #define GAB_OUTPUT_RETRY 60.0 /**< seconds, unless gab_output_set_retry() says otherwise */
-/** Sets how long this process waits for a disk that refuses to take a file of its output (no space, quota, a server that does
- *  not answer): it sleeps, tries again, and gives up after that time; series, fields, pictures and summaries. Refusals that do not
- *  pass by themselves (permissions, a folder that is gone) fail at once. Local; the same on all ranks, before the run.
- *  @param[in] seconds  0: never again */
+/** Sets the waiting time of this process while the disk refuses a file of its output (no space, quota, a server that
+ * does not answer). It sleeps, tries again, and fails after that time. Applies to series, fields, pictures and
+ * summaries. Permanent errors (permissions, a missing folder) fail at once. Local; the same on all ranks, before the
+ * run.
+ * @param[in] seconds  0: no retry */
 void gab_output_set_retry(double seconds);
 
-/** Sets what is called whenever this process has waited for its disk, before it writes again: another part of the run may have gone
- *  on meanwhile. Local. @param[in] call  NULL: nothing  @param[in] user  borrowed until the next call */
+/** Sets a callback for each wait, called before the next attempt to write: another part of the run may have continued
+ * meanwhile. Local. @param[in] call  NULL: none  @param[in] user  borrowed until the next call */
 void gab_output_on_wait(void (*call)(const void *user), const void *user);
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* In the order in which they were registered. */
+/* In the order of registration. */
 static struct {
   const char *solver;
   gab_quantity quantity;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The root gathers *rows* of 8-byte numbers (id, position, columns), sorts them by id, and writes the file alone: its bytes cannot depend
- * on who owned which particle. */
+/* The root gathers *rows* of 8-byte numbers (id, position, columns), sorts them by id, and writes the file alone: its
+ * bytes do not depend on the owners of particles. */
 #include "blockforest/output/particle_output.h"
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/hdf5/hdf5_image_impl.h"
@@ -26,7 +26,7 @@ struct gab_particle_output {
   gab_step_files files; /* root only */
 };
 
-/* ---------------------------------------------------------------------------------------- life */
+/* ---------------------------------------------------------------------------------------- creation */
 
 static gab_status check_column(const gab_particles *particles, const gab_particle_column *column)
 {
@@ -241,7 +241,7 @@ static gab_status describe_column(gab_buffer *text, const content *what, const c
                       column->components == 3 ? " 3" : "", kind, file, column->name);
 }
 
-/* XDMF 3 makes cells of what it is told alone: a row for each particle. */
+/* XDMF 3 reads cells only as listed: a row for each particle. */
 static gab_status describe_points(gab_buffer *text, const content *what, const char *file)
 {
   const gab_particle_column id = {.name = "id", .components = 1, .type = GAB_PARTICLE_U64};
@@ -263,7 +263,7 @@ static gab_status describe_points(gab_buffer *text, const content *what, const c
   return gab_put_text(text, "  </Grid>\n");
 }
 
-/* A collection of one grid; of none without particles, since XDMF 2 refuses data without values. */
+/* A collection of one grid, or of none without particles, since XDMF 2 refuses data without values. */
 static gab_status describe(gab_buffer *text, const content *what, const char *file)
 {
   GAB_TRY(gab_xdmf_put_step_head(text, what->output->name, what->time));
@@ -271,7 +271,7 @@ static gab_status describe(gab_buffer *text, const content *what, const char *fi
   return gab_xdmf_put_step_tail(text);
 }
 
-/* ---------------------------------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------------------------------- one step */
 
 typedef struct paths {
   char file[GAB_OUTPUT_PATH_CAPACITY], description[GAB_OUTPUT_PATH_CAPACITY];
@@ -292,7 +292,7 @@ static gab_status write_all(gab_particle_output *output, content *what, const pa
   return gab_step_files_write_index(&output->files, output->folder, output->name);
 }
 
-/* The outcome is the root's. */
+/* The status is the root's. */
 static gab_status gather_and_write(gab_particle_output *output, const gab_buffer *own, const paths *to,
                                    gab_step step, double time)
 {
@@ -305,7 +305,7 @@ static gab_status gather_and_write(gab_particle_output *output, const gab_buffer
     content what = {
         .output = output, .rows = rows.data, .count = rows.size / row, .step = step, .time = time};
     if (what.count > 1) qsort(rows.data, what.count, row, by_id);
-    (void)unlink(to->description); /* written once more after a rollback: it does not fit the new file */
+    (void)unlink(to->description); /* after a rollback the old description does not fit the new file */
     status = write_all(output, &what, to);
   }
   gab_buffer_release(&rows);

@@ -8,8 +8,8 @@
  *    (doc/field-format.md).
  *  - NAME_0000001000.xdmf: its description; NAME.xdmf: all steps so far, the file to open.
  *
- *  The files are a function of the particles alone: the same bytes for any number of processes. The root gathers all particles while it
- *  writes: with 8 columns, about 200 bytes for each.
+ * The files are a function of the particles alone: the same bytes for any number of processes. The root gathers all
+ * particles while it writes: with 8 columns, about 200 bytes per particle.
  *
  *  Stability: stable; extender where marked.
  */
@@ -22,19 +22,19 @@
 extern "C" {
 #endif
 
-/** What a column of a record holds; 8 bytes each. */
+/** Type of a number in a record; 8 bytes each. */
 typedef enum gab_particle_number {
   GAB_PARTICLE_F64 = 0,
   GAB_PARTICLE_I64,
   GAB_PARTICLE_U64
 } gab_particle_number;
 
-/** Numbers of a record that are written. */
+/** A column: numbers of a record for output. */
 typedef struct gab_particle_column {
   const char *name; /**< letters, digits, `_` and `-`; not `id`, `position` or `row` */
-  const char *unit; /**< for people; NULL or "" if it has none */
+  const char *unit; /**< for readers; NULL or "" if it has none */
   size_t offset;    /**< in the record: offsetof(tracer, velocity) */
-  int components;   /**< 1, or 3 of a vector */
+  int components;   /**< 1, or 3 for a vector */
   gab_particle_number type;
 } gab_particle_column;
 
@@ -51,7 +51,8 @@ typedef struct gab_particle_output_options {
 typedef struct gab_particle_output gab_particle_output;
 
 /** Local. @param[in] particles  borrowed as long as the writer lives
- *  @return ::GAB_ERR_ARGUMENT for columns outside of the record; ::GAB_ERR_INPUT for a name that cannot be, or compression without zlib */
+ * @return ::GAB_ERR_ARGUMENT for columns outside of the record; ::GAB_ERR_INPUT for an invalid name, or compression
+ * without zlib */
 gab_status gab_particle_output_create(const gab_particles *particles,
                                       const gab_particle_output_options *options,
                                       gab_particle_output **output);
@@ -59,12 +60,13 @@ void gab_particle_output_destroy(gab_particle_output **output);
 /** First part of the names of its files. */
 GAB_EXTENDER const char *gab_particle_output_name(const gab_particle_output *output);
 
-/** Writes the particles as those of `step`. Collective. @param[in] time  physical time, what ParaView shows
- *  @return on all ranks the same: GAB_OK, ::GAB_ERR_IO with path and cause (nothing unfinished is left), ::GAB_ERR_FAULT in a broken
- *  world */
+/** Writes the particles as those of `step`. Collective. @param[in] time  physical time, shown by ParaView
+ * @return on all ranks the same: GAB_OK, ::GAB_ERR_IO with path and cause (no incomplete files remain),
+ * ::GAB_ERR_FAULT in a broken world */
 gab_status gab_particle_output_write(gab_particle_output *output, gab_step step, double time);
 
-/** Tells the writer that the run went back: the next write removes later steps. Local. A repair of the world is noticed without that. */
+/** Notifies the writer of a rollback: the next write removes later steps. Local. A repair of the world is noticed
+ * without this call. */
 GAB_EXTENDER void gab_particle_output_rewind(gab_particle_output *output);
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* One value on its way to all ranks: exactly one rank has it, or none. */
+/* One value for all ranks: at most one rank has it. */
 typedef struct sample {
   double value;
   uint64_t is_set;

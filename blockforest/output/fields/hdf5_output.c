@@ -19,7 +19,7 @@ struct gab_volume {
   size_t quantity_count;
   gab_output_precision precision;
   int compression;
-  size_t widest; /* numbers of a quantity on a block, most */
+  size_t widest; /* most numbers of a quantity on a block */
   gab_step_files files;
 };
 
@@ -119,7 +119,7 @@ static gab_status describe_blocks(const gab_volume *volume, const char *path, ga
   return GAB_OK;
 }
 
-/* Of one block, while blocks are written: most outputs of a run are for ends that it does not come to. */
+/* One block, allocated during the write only: most outputs are for steps that the run has not reached. */
 static gab_status write_blocks(const gab_volume *volume, const char *path, gab_hdf5_content *content)
 {
   double *values = NULL;
@@ -135,12 +135,12 @@ static gab_status write_blocks(const gab_volume *volume, const char *path, gab_h
   return status;
 }
 
-/* This rank's part: its file, and the description of its blocks. */
+/* File of this rank, and the description of its blocks. */
 static gab_status write_own(gab_volume *volume, const char *path, gab_step step, double time,
                             gab_buffer *text)
 {
   if (gab_forest_block_count(volume->forest) == 0) {
-    (void)unlink(path); /* of before the run went back */
+    (void)unlink(path); /* from before the rollback */
     return GAB_OK;
   }
   gab_hdf5_content content = {.forest = volume->forest,
@@ -161,8 +161,7 @@ static gab_status append_part(void *user, gab_rank from, gab_reader bytes)
   return GAB_OK;
 }
 
-/* The description of the step, part by part in the order of the ranks. Collective; the outcome is the root's.
- */
+/* Description of the step, part by part in the order of the ranks. Collective; the status is the root's. */
 static gab_status write_description(gab_volume *volume, const char *path, double time, const gab_buffer *part)
 {
   gab_world *world = gab_forest_world(volume->forest);
@@ -173,7 +172,7 @@ static gab_status write_description(gab_volume *volume, const char *path, double
 
   status = gab_output_file_open(&file, path);
   if (status == GAB_OK) status = gab_xdmf_put_step_head(&frame, volume->name, time);
-  file.error = status == GAB_OK ? 0 : EIO; /* takes in the parts of the others without writing them */
+  file.error = status == GAB_OK ? 0 : EIO; /* consumes the parts of the others without writing them */
   gab_output_file_write(&file, frame.data, frame.size);
   gathered = gab_world_gather(world, part, append_part, &file);
   if (status == GAB_OK) status = gathered;
@@ -200,7 +199,7 @@ gab_status gab_volume_write(gab_volume *volume, gab_step step, double time)
   GAB_TRY(rank_file_name(volume, step, own));
   GAB_TRY(
       gab_output_path(description, "%s/%s_%010" GAB_PRI_STEP ".xdmf", volume->folder, volume->name, step));
-  /* Written once more after a rollback: the old description does not fit the new files. */
+  /* After a rollback the old description does not fit the new files. */
   if (gab_world_is_root(world)) (void)unlink(description);
 
   gab_buffer part = {0};
@@ -211,7 +210,7 @@ gab_status gab_volume_write(gab_volume *volume, gab_step step, double time)
     status = gab_world_reduce_status(world, status);
   }
   gab_buffer_release(&part);
-  if (status != GAB_OK && status != GAB_ERR_FAULT) { /* a step is there as a whole or not at all */
+  if (status != GAB_OK && status != GAB_ERR_FAULT) { /* a step is complete or absent */
     volume->files.is_known = false;
     (void)unlink(own);
     if (gab_world_is_root(world)) (void)unlink(description);

@@ -2,22 +2,22 @@
 /** @file hdf5_output.h
  *  @brief Volume output: quantities on all blocks as HDF5 files with XDMF descriptions, for ParaView.
  *
- *  Every rank that has blocks writes one file of its own per step, with the serial HDF5 library: no
- * collective file operation can hang on a dead process. In FOLDER/fields:
+ * Every rank with blocks writes its own file per step, with the serial HDF5 library: no collective file operation can
+ * hang on a dead process. In FOLDER/fields:
  *
  *  - NAME_0000001000.s0003.h5: the blocks of rank 3 at step 1000 (doc/field-format.md).
  *    `/fields/QUANTITY/level-L` has all blocks of level L, [block][z][y][x], or [block][z][y][x][3] for a
- *    vector, compressed if asked for; NaN where there is no value; attribute `unit` of the group.
- *    Tables with a row per block: `/blocks/id`, `owner`, `level`, `row` (which block of its level in the
- *    fields), `origin` (x, y, z of the lower corner), `spacing` (width of a cell). Attributes of the file:
+ *    vector, optionally compressed; NaN marks cells without a value; attribute `unit` of the group.
+ *    Tables with a row per block: `/blocks/id`, `owner`, `level`, `row` (index of the block in its level),
+ *    `origin` (x, y, z of the lower corner), `spacing` (width of a cell). Attributes of the file:
  *    `format` (2), `step`, `time`, `cells` (of a block).
  *  - NAME_0000001000.xdmf: that step, one uniform grid per block.
  *  - NAME.xdmf: all steps so far, as a time series. This is the file to open.
  *
- *  The file of a rank is made in memory and written in one piece, so that a full disk is noticed and
- * harmless. Files are written under another name, closed, and renamed when they are whole. After a rollback a
- * step is written again over the old one; the first write after a repair removes what later steps have left,
- * and what ranks that are gone have left of this step.
+ * The file of a rank is made in memory and written in one piece, so that a full disk is noticed and does no harm.
+ * Files are written under a temporary name, closed, and renamed when they are complete. After a rollback a step
+ * replaces the old one. The first write after a repair removes files of later steps, and files of vanished ranks for
+ * this step.
  *
  *  Stability: extender.
  */
@@ -41,18 +41,18 @@ typedef struct gab_volume_options {
   int compression; /**< 0 none … 9 (deflate of HDF5, bytes shuffled); 1 is nearly as small as 9 */
 } gab_volume_options;
 
-/** The compression to take where nobody has asked for another: 1, or 0 if HDF5 was built without zlib. Local. */
+/** Default compression: 1, or 0 if HDF5 was built without zlib. Local. */
 int gab_volume_usual_compression(void);
 
 /** Local. @param[in] forest  borrowed as long as the writer lives
- *  @return ::GAB_ERR_INPUT if compression is asked for and HDF5 was built without it */
+ * @return ::GAB_ERR_INPUT for compression if HDF5 was built without it */
 gab_status gab_volume_create(gab_forest *forest, const gab_volume_options *options, gab_volume **volume);
 void gab_volume_destroy(gab_volume **volume);
 
 /** Writes the present state as that of `step`. Collective.
- *  @param[in] time  physical time, what ParaView shows
- *  @return on all ranks the same: GAB_OK, ::GAB_ERR_IO with path and cause if any rank could not write
- * (nothing unfinished is left), ::GAB_ERR_FAULT in a broken world */
+ * @param[in] time  physical time, shown by ParaView
+ * @return on all ranks the same: GAB_OK, ::GAB_ERR_IO with path and cause if any rank could not write (no incomplete
+ * files remain), ::GAB_ERR_FAULT in a broken world */
 gab_status gab_volume_write(gab_volume *volume, gab_step step, double time);
 
 /** Tells the writer that the run went back: the next write looks at the folder anew. Local. A repair of the

@@ -116,7 +116,7 @@ static herr_t note_field(hid_t group, const char *name, const H5L_info_t *info, 
   return 0;
 }
 
-/* Fields of the parts, from the first part; the others are compared when they are read. */
+/* Fields of the parts, from the first part; the fields of the others are compared when they are read. */
 static gab_status find_fields(assembly *all)
 {
   hid_t file;
@@ -324,7 +324,8 @@ static gab_status write_file(const assembly *all, const char *path)
   gab_hdf5_image file = {.file = H5I_INVALID_HID};
   GAB_TRY(check_free_space(all, path));
   GAB_TRY(gab_output_path(temporary, "%s" GAB_OUTPUT_TEMPORARY, path));
-  (void)unlink(temporary); /* of an earlier one; or planted by another user, and not to be followed */
+  /* Left by an earlier run, or a link planted by another user, which must not be followed. */
+  (void)unlink(temporary);
   file.file = gab_hdf5_create(temporary);
   if (!gab_hdf5_check(&file, file.file)) return gab_hdf5_image_status(&file, path);
   gab_status status = fill_file(all, &file, path);
@@ -355,7 +356,7 @@ static gab_status put_box(const assembly *all, gab_buffer *text, const char *fil
                             all->doubles ? GAB_OUTPUT_DOUBLE : GAB_OUTPUT_FLOAT);
 }
 
-/* Paths in the description are seen from where it lies. */
+/* Paths in the description are relative to it. */
 static gab_status put_linked(const assembly *all, gab_buffer *text)
 {
   const char *slash = strrchr(all->folder, '/');

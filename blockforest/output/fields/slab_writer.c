@@ -23,7 +23,7 @@ struct gab_slab_writer {
   gab_quantity *quantities;
   size_t quantity_count;
   int compression;
-  double *values, *cut; /* of a whole block, of what lies in the box */
+  double *values, *cut; /* of a whole block; of the part in the box */
   float *narrow;        /* NULL: double precision */
 };
 
@@ -85,7 +85,7 @@ void gab_slab_writer_destroy(gab_slab_writer **writer)
 typedef struct part {
   const gab_block *block;
   gab_box box;      /* cells of the block */
-  int64_t first[3]; /* of them, counted from where the window began */
+  int64_t first[3]; /* of these cells, relative to the first position of the window */
   gab_step step;
   double time;
 } part;

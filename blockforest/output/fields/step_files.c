@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a file name of this output says. */
+/* Content of a file name of this output. */
 typedef struct file_name {
   gab_step step;
   gab_rank rank; /* GAB_NO_RANK: of all */
@@ -51,7 +51,7 @@ static int compare_steps(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Of the files of this output, later steps go, and what nobody writes any more of this one. */
+/* Removes files of later steps, and files of this step whose rank no longer writes. */
 static gab_status clean_folder(gab_step_files *files, const gab_world *world, const char *path,
                                const char *prefix, gab_step step)
 {

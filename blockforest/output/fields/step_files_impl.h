@@ -16,8 +16,8 @@ typedef struct gab_step_files {
 
 void gab_step_files_release(gab_step_files *files);
 
-/* Brings the list up to date, `step` last. Where the run went back, files of later steps are removed, and those of this step that belong
- * to ranks that are gone; the others wait meanwhile. @return ::GAB_ERR_IO with the path */
+/* Updates the list, `step` last. After a rollback, removes files of later steps, and files of this step by vanished
+ * ranks; the others wait meanwhile. @return ::GAB_ERR_IO with the path */
 gab_status gab_step_files_update(gab_step_files *files, const gab_world *world, const char *folder,
                                  const char *name, gab_step step);
 

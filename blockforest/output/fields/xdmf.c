@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-/* What all readers of VTK and ParaView take (XDMF 2; XDMF 3 with either kind of series): 3DCoRectMesh also in
- * 2D, with one layer of cells, since they do not agree on 2DCoRectMesh. Extents stand slowest first (z, y,
- * x), as in the arrays, and so do origin and spacing.
+/* XDMF that all readers of VTK and ParaView accept (XDMF 2; XDMF 3 with either kind of series). 3DCoRectMesh also in
+ * 2D, with one layer of cells, since readers differ on 2DCoRectMesh. Extents, origin and spacing are slowest first
+ * (z, y, x), as in the arrays.
  *
- * They do not agree on hyperslabs either. XDMF 2 takes an item of the type HyperSlab that has the selection
- * and the whole as children; XDMF 3 knows that type, but VTK gets no values from it. XDMF 3 takes a selection
- * behind the name of the dataset, "|start:stride:count:extent", where XDMF 2 takes it for a part of the name.
- * Both is said in one item, and its type is spelt Hyperslab: XDMF 2 compares without regard to case, finds
- * the type and ignores the text; XDMF 3 finds no type that it knows, and reads the text. */
+ * Readers also differ on hyperslabs. XDMF 2 accepts an item of type HyperSlab with selection and dataset as children;
+ * XDMF 3 knows that type, but VTK gets no values from it. XDMF 3 accepts a selection after the name of the dataset,
+ * "|start:stride:count:extent"; XDMF 2 reads it as a part of the name. One item therefore has both, and its type is
+ * spelt Hyperslab. XDMF 2 ignores case, finds the type and ignores the text; XDMF 3 does not know the type, and reads
+ * the text. */
 
 void gab_xdmf_block_name(gab_block_id id, char name[GAB_XDMF_BLOCK_NAME])
 {
@@ -21,7 +21,7 @@ void gab_xdmf_block_name(gab_block_id id, char name[GAB_XDMF_BLOCK_NAME])
 
 #define EXTENT "%" PRId64 " %" PRId64 " %" PRId64 "%s" /* z, y, x, and components of a vector */
 
-/* One block of a dataset that has many. */
+/* One block of a dataset with several blocks. */
 static gab_status put_selection(gab_buffer *text, const char *file, const gab_xdmf_block *block,
                                 const gab_quantity *quantity, int precision)
 {

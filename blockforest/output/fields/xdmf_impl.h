@@ -6,12 +6,12 @@
 #include "blockforest/output/output_quantity.h"
 #include "core/base/buffer.h"
 
-/* What the description of one block needs. */
+/* Input for the description of one block. */
 typedef struct gab_xdmf_block {
   gab_block_id id;
   const char *name;    /* of the grid; NULL: made of the id */
   const char *dataset; /* its name in each quantity's group */
-  int64_t row, rows;   /* which block of how many in that dataset; rows 0: it has this block alone */
+  int64_t row, rows;   /* index of the block in that dataset, of `rows`; rows 0: a dataset of one block */
   int64_t cells[3];    /* x, y, z */
   double origin[3], spacing[3];
 } gab_xdmf_block;
@@ -27,7 +27,7 @@ gab_status gab_xdmf_put_block(gab_buffer *text, const char *file, const gab_xdmf
                               const gab_quantity *quantities, size_t quantity_count,
                               gab_output_precision precision);
 
-/* What stands before and behind the blocks of one step. */
+/* Text before and after the blocks of one step. */
 gab_status gab_xdmf_put_step_head(gab_buffer *text, const char *name, double time);
 gab_status gab_xdmf_put_step_tail(gab_buffer *text);
 

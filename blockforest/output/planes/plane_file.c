@@ -75,7 +75,7 @@ static void put_attributes(gab_hdf5_image *file, const gab_plane_shape *shape)
   }
 }
 
-/* @return where the rows begin */
+/* @return position of the first row */
 static uint64_t put_rows(gab_hdf5_image *file, const gab_plane_shape *shape, hsize_t rows)
 {
   uint64_t at = 0;
@@ -104,7 +104,7 @@ static uint64_t number_at(const unsigned char *bytes)
   return value;
 }
 
-/* The head of a file with some rows, which themselves are not in the image. */
+/* The head of a file for a number of rows; the image does not contain the rows. */
 static gab_status make_head(const gab_plane_shape *shape, const char *path, hsize_t rows, gab_buffer *head)
 {
   enum { END = 40 }; /* place of the end of the file in the superblock, version 0 */
@@ -132,7 +132,7 @@ static void set_number(unsigned char *bytes, uint64_t value)
   for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(value >> (8 * i));
 }
 
-/* The head of a number of rows. */
+/* Makes the head for a number of rows. */
 static void fill_in(const gab_plane_file *file, uint64_t rows, unsigned char *head)
 {
   memcpy(head, file->head.data, file->head.size);
@@ -268,7 +268,7 @@ static gab_step step_of_row(const gab_plane_file *file, int descriptor, uint64_t
   return pread(descriptor, &step, sizeof step, (off_t)place_of_row(file, row)) == sizeof step ? step : -1;
 }
 
-/* How many rows there are of steps before one, `index` at most. */
+/* Number of rows before a step, at most `index`. */
 static uint64_t rows_before(gab_plane_file *file, int descriptor, uint64_t index, gab_step step)
 {
   const int64_t there = rows_of(file, descriptor);
@@ -320,7 +320,7 @@ static gab_status write_row(gab_plane_file *file, uint64_t index, const void *ro
   const uint64_t place = rows_before(file, descriptor, index, step);
   const int64_t there = rows_of(file, descriptor);
   uint64_t rows = place + 1;
-  /* Of a step that was computed again the row is the same. */
+  /* A recomputed step has the same row. */
   if (file->overlaps && there > (int64_t)rows && step_of_row(file, descriptor, place) == step)
     rows = (uint64_t)there;
   else file->overlaps = false;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Attributes of the file; all or nothing of each. */
+/* Reads an attribute of the file, completely or not at all. */
 static bool read_numbers(hid_t file, const char *name, hid_t type, hsize_t count, void *values)
 {
   const hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
@@ -66,7 +66,7 @@ static gab_status read_grid(hid_t file, gab_plane_input *made)
   return GAB_OK;
 }
 
-/* A part of a compound type, as it lies in memory. */
+/* A type with one member of a compound type, as stored in memory. */
 static hid_t one_member(const char *name, hid_t type, size_t bytes)
 {
   const hid_t made = H5Tcreate(H5T_COMPOUND, bytes);

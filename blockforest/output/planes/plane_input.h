@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file plane_input.h
- *  @brief Files of planes (blockforest/output/planes/planes.h) as input: their grid, their times, and row by row their values.
+ * @brief Files of planes (blockforest/output/planes/planes.h) as input: grid, times, and the values row by row.
  *
- *  Also files that other programs have written in that format (doc/field-format.md). Local; one thread at a time.
+ * Reads also files of other programs in that format (doc/field-format.md). Local; one thread at a time.
  *
  *  Stability: extender.
  */
@@ -16,23 +16,24 @@ extern "C" {
 #endif
 
 typedef struct gab_plane_input {
-  char *path;       /**< owned, as `times` */
+  char *path;       /**< owned, as is `times` */
   int dimension;    /**< 2: a line */
-  int axis;         /**< across the plane */
+  int axis;         /**< normal of the plane */
   double position;  /**< on that axis */
-  double origin[3]; /**< of the first point */
+  double origin[3]; /**< first point */
   double spacing[2];
   int64_t points[2]; /**< along the other axes, in ascending order; 1 where there is none */
   uint64_t rows;
   double *times; /**< of the rows, ascending */
 } gab_plane_input;
 
-/** Reads all but the values. @param[out] input  zero if it fails @return ::GAB_ERR_INPUT or ::GAB_ERR_IO with the file and the reason */
+/** Reads all except the values. @param[out] input  zero on failure @return ::GAB_ERR_INPUT or ::GAB_ERR_IO with file
+ * and reason */
 gab_status gab_plane_input_open(const char *path, gab_plane_input *input);
 void gab_plane_input_close(gab_plane_input *input);
 /** Reads the values of a quantity in one row. @param[in] components  1 or 3
- *  @param[out] values  [up][across][component]; NaN where there is none
- *  @return ::GAB_ERR_INPUT if the file has no such quantity, or has changed; ::GAB_ERR_IO */
+ * @param[out] values  [up][across][component]; NaN: no value
+ * @return ::GAB_ERR_INPUT if the file lacks the quantity, or has changed; ::GAB_ERR_IO */
 gab_status gab_plane_input_read(const gab_plane_input *input, const char *quantity, int components,
                                 uint64_t row, double *values);
 

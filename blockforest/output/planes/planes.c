@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each rank evaluates the points in its blocks; the root puts the row together, and writes it alone. */
+/* Each rank evaluates the points in its blocks; the root assembles the row and writes it alone. */
 #include "blockforest/output/planes/planes.h"
 #include "blockforest/output/output_files_impl.h"
 #include "blockforest/output/planes/plane_file_impl.h"
@@ -17,14 +17,14 @@ struct gab_plane {
   gab_plane_shape shape;
   int axes[2];        /* along the plane */
   size_t values;      /* of a point */
-  double *scratch;    /* a block of the widest quantity */
-  unsigned char *row; /* root only, from the first one on */
+  double *scratch;    /* one block of the widest quantity */
+  unsigned char *row; /* root only, from the first row on */
   uint64_t rows;
   gab_step last;
   gab_plane_file file;
 };
 
-/* ---------------------------------------------------------------------------------------- life */
+/* ---------------------------------------------------------------------------------------- creation */
 
 static double extent_of(const gab_forest_options *domain, int axis)
 {
@@ -131,13 +131,13 @@ const char *gab_plane_name(const gab_plane *plane) { return plane->name; }
 
 /* A position along an axis in a block. */
 typedef struct place {
-  int32_t cell, first; /* the cell that contains it; the first one of the polynomial */
+  int32_t cell, first; /* cell: contains the position; first: first cell of the polynomial */
   int count;
   double off; /* from the centre of the cell, in cells */
   double weight[3];
 } place;
 
-/* Through the cell and its neighbours, the two next ones at an end of the block. */
+/* Stencil: the cell and its neighbours; at an end of the block the cell and the next two. */
 static place place_of(int32_t cells, int32_t cell, double off)
 {
   place made = {.cell = cell, .first = cell, .count = 1, .off = off, .weight = {1}};
@@ -160,17 +160,17 @@ static place place_of(int32_t cells, int32_t cell, double off)
   return made;
 }
 
-/* The points of a plane along an axis that lie in a block. */
+/* The points of a plane along an axis inside a block. */
 typedef struct range {
   int64_t first, count; /* of points */
   int32_t cells;
   int64_t lo;  /* first cell of the block */
-  double per;  /* cells of the level for a point; the first one at half of that. 0: one point */
-  double at;   /* of the one point, in cells */
+  double per;  /* cells of the level per point; the first point is at half of that. 0: one point */
+  double at;   /* of a single point, in cells */
   int64_t all; /* cells of the level */
 } range;
 
-/* In cells of the level, rounded to 2^-32 cells so that all agree on the cell. @return the cell */
+/* Position in cells of the level, rounded to 2^-32 cells so that all ranks agree on the cell. @return the cell */
 static int64_t locate(const range *along, int64_t point, double *off)
 {
   double at = along->per > 0 ? ((double)point + 0.5) * along->per : along->at;
@@ -223,7 +223,7 @@ static range range_of(const gab_plane *plane, const gab_block *block, int axis)
   return made;
 }
 
-/* Differences to the neighbours that have a value, in the block. */
+/* Differences to the neighbours with a value, in the block. */
 static double change_along(const double *value, ptrdiff_t stride, int32_t cells, const place *at)
 {
   const double here = value[0], below = at->cell > 0 ? value[-stride] : NAN,
@@ -254,7 +254,7 @@ static double interpolate(const double *values, const int32_t cells[3], int comp
   return sum;
 }
 
-/* A piece of the plane on its way to the root: its points, then the values of all quantities. */
+/* A piece of the plane for the root: its points, then the values of all quantities. */
 typedef struct piece {
   int64_t first[2], count[2];
 } piece;
@@ -347,7 +347,7 @@ static gab_status begin_row(gab_plane *plane, gab_step step, double time)
   return GAB_OK;
 }
 
-/* The outcome is the root's. */
+/* The status is the root's. */
 static gab_status gather_and_write(gab_plane *plane, const gab_buffer *own, gab_step step, double time)
 {
   gab_world *world = gab_forest_world(plane->forest);
@@ -374,7 +374,7 @@ gab_status gab_plane_write(gab_plane *plane, gab_step step, double time)
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------------------------------- survival */
+/* ---------------------------------------------------------------------------------------- cursors */
 
 gab_status gab_plane_pack(const gab_plane *plane, gab_buffer *out)
 {
