@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* After a world broke in the middle of an exchange, the exchange starts again as if nothing had been; after
- * it broke in the middle of a migration, images bring the forest back.
+/* After a world broke during an exchange, the exchange can start again. After it broke during a migration, images
+ * restore the forest.
  * gabion-test: np=1,2,3,4 quick=3 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_ghosts.h"
@@ -14,8 +14,7 @@ static gab_status repair(gab_world *world)
   return abort_request;
 }
 
-/* Once anyone is through, all have come here: then the world may break. It may do so before this rank knows.
- */
+/* All ranks have arrived when the first one leaves; then the world may break, before this rank knows. */
 static bool meet(gab_world *world)
 {
   gab_status status = gab_world_barrier(world);
@@ -50,7 +49,7 @@ static void break_exchanges(gab_world *world)
       if (status == GAB_OK && round % 3 > 0) status = gab_exchange_finish(exchange);
       REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
     } else {
-      /* Others may be in repair by now: those that do not finish go there at once. */
+      /* Other ranks may be in repair already: ranks that do not finish go there at once. */
       if (round % 2) (void)gab_exchange_start(exchange);
       REQUIRE(gab_world_raise(world, GAB_ERR_DIVERGED) == GAB_ERR_FAULT);
       REQUIRE(gab_exchange_start(exchange) == GAB_ERR_FAULT);
@@ -67,9 +66,9 @@ static void break_exchanges(gab_world *world)
   gab_forest_destroy(&forest);
 }
 
-/* ---- stones that refuse to be packed */
+/* ---- block data that fails to pack */
 
-static gab_block_id refused; /* this block is too heavy now */
+static gab_block_id refused; /* the block whose data fails */
 
 static gab_status heavy_pack(void *user, const void *data, gab_buffer *out)
 {
@@ -82,7 +81,7 @@ static gab_status heavy_create(void *user, const gab_forest *forest, const gab_b
 {
   GAB_TRY(stones_create(user, forest, block, data));
   stones *made = *data;
-  made->value[made->count] = gab_block_get_id(block); /* behind the last one there is capacity for its name */
+  made->value[made->count] = gab_block_get_id(block); /* there is capacity for an id after the last value */
   return GAB_OK;
 }
 
@@ -107,7 +106,7 @@ static void break_migration(const random_domain *domain, gab_forest *forest, gab
   REQUIRE(culprit ? status == GAB_ERR_FAULT : status == GAB_OK || status == GAB_ERR_FAULT);
   if (culprit) REQUIRE(gab_forest_migrate(forest, targets) == GAB_ERR_FAULT);
   refused = GAB_NO_BLOCK;
-  /* Those who were through may have broken the world before the culprit came to pack. */
+  /* Ranks that had finished may have broken the world before the culprit failed to pack. */
   gab_status abort_request = repair(world);
   REQUIRE(abort_request == GAB_ERR_MEMORY || abort_request == GAB_OK);
   if (culprit) REQUIRE(gab_forest_migrate(forest, targets) == GAB_ERR_STATE); /* the forest is torn */
@@ -157,7 +156,7 @@ int main(int argc, char **argv)
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   break_exchanges(world);
-  if (gab_world_members(world)->ranks > 1) break_migrations(world); /* alone nothing moves */
+  if (gab_world_members(world)->ranks > 1) break_migrations(world); /* on one rank no block moves */
   REQUIRE_OK(gab_world_barrier(world));
   return test_end(&world);
 }

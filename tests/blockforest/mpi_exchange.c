@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ghost exchanges fill every ghost cell that has a neighbour with the value of the cell it stands for, and no
- * other, for random domains, widths, directions and owners, again after migrations.
+/* Ghost exchanges fill every ghost cell that has a neighbour with the value of its interior cell, and no other cell:
+ * for random domains, widths, directions and owners, again after migrations.
+ * gabion-test: np=1,2,3,4,7 quick=3 timeout=60 threads=2
  * gabion-test: np=1,2,3,4,7 quick=3 timeout=60 threads=2 */
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_ghosts.h"
@@ -15,7 +16,7 @@ static void exchange_once(gab_forest *forest, gab_exchange *exchange, gab_data_i
   cells_check(forest, id);
 }
 
-/* What an exchange moves, from the tables. */
+/* Volume of an exchange, from the tables. */
 static void check_volume(gab_forest *forest, gab_exchange *exchange, ghost_setup *setup)
 {
   gab_exchange_volume volume = gab_exchange_get_volume(exchange);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,5 quick=2 timeout=60 */
-/* A ghost exchange of data that is not coupled across levels is refused on all ranks alike, with the same
- * words and a world that stays whole, as soon as blocks of different levels touch anywhere: whether the grid
- * was built so, adapted, or came back with an image; and it works again on one level. */
+/* A ghost exchange of data without coupling across levels is refused when blocks of different levels touch anywhere.
+ * All ranks return the same message, and the world stays intact. This holds after a build, an adaptation and a
+ * restore of such a grid. On one level the exchange works again. */
 #include "core/base/hash.h"
 #include "tests/blockforest/adapt/adapting.h"
 
@@ -13,7 +13,7 @@ typedef struct plate {
   gab_forest *forest;
   gab_data_id id;
   gab_exchange *plain, *coupled;
-  gab_mark all; /* what every block wants to become, but for that at the origin */
+  gab_mark all; /* mark of all blocks except the one at the origin */
   gab_mark first;
 } plate;
 
@@ -33,7 +33,7 @@ static gab_status mark(void *user, const gab_forest *forest, const gab_block *bl
   return GAB_OK;
 }
 
-/* The blocks of a curve in turn. */
+/* Blocks to ranks in the order of a curve. */
 static void plate_build(gab_world *world, plate *it, bool refined)
 {
   const gab_forest_options options = {.grid = {2, {BLOCKS, BLOCKS, 1}}, .cells = {CELLS, CELLS, 1}, .dx = 1};
@@ -71,7 +71,7 @@ static void exchange(gab_exchange *exchange)
   REQUIRE_OK(gab_exchange_finish(exchange));
 }
 
-/* Equal on all: a failure of one rank alone would leave the others in the barrier. */
+/* Equal on all ranks: a failure of one rank would leave the others in the barrier. */
 static void is_refused(plate *it)
 {
   gab_world *world = gab_forest_world(it->forest);
@@ -83,7 +83,7 @@ static void is_refused(plate *it)
   REQUIRE_OK(gab_world_min_u64(world, &least, 1));
   REQUIRE(least == words);
   REQUIRE(gab_exchange_plan(it->plain, &plan) == GAB_ERR_STATE);
-  REQUIRE(gab_exchange_finish(it->plain) == GAB_ERR_STATE); /* it has not begun */
+  REQUIRE(gab_exchange_finish(it->plain) == GAB_ERR_STATE); /* not started */
   REQUIRE_OK(gab_world_check(world));
   exchange(it->coupled);
 }
@@ -105,12 +105,12 @@ static void adapted(gab_world *world)
   is_refused(&it);
   adapt(&it, GAB_MARK_COARSEN, GAB_MARK_KEEP);
   exchange(it.plain);
-  adapt(&it, GAB_MARK_REFINE, GAB_MARK_REFINE); /* one level again, a finer one */
+  adapt(&it, GAB_MARK_REFINE, GAB_MARK_REFINE); /* one level again, one finer */
   exchange(it.plain);
   plate_destroy(&it);
 }
 
-/* Restoring is local: who sees such a border tells the others by breaking the world. */
+/* Restoring is local: a rank that finds such a border informs the others by breaking the world. */
 static void restored(gab_world *world)
 {
   plate it;
@@ -128,7 +128,7 @@ static void restored(gab_world *world)
   in = gab_reader_of_buffer(&refined);
   REQUIRE_OK(gab_forest_restore(it.forest, &in, 1, NULL, NULL));
   exchange(it.coupled);
-  gab_status status = gab_world_barrier(world); /* who is through first may fail before the others know */
+  gab_status status = gab_world_barrier(world); /* the first rank may fail before the others know */
   if (status == GAB_OK) status = gab_exchange_start(it.plain);
   if (status == GAB_OK) status = gab_exchange_finish(it.plain);
   if (status == GAB_OK) status = gab_world_barrier(world);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=60 needs=ulfm */
-/* Fields that are swapped while their ghosts travel are noticed on any number of processes: ghosts between
- * blocks of one process would be in one array and those that come by message in the other. Swapped before or
- * after, all is well. */
+/* A swap of fields during their ghost exchange is detected on any number of processes. Otherwise ghosts between
+ * blocks of one process would be in one array, and received ones in the other. A swap before or after the exchange is
+ * allowed. */
 #include "tests/blockforest/adapt/adapting.h"
 
 enum { CELLS = 4 };
@@ -56,7 +56,7 @@ static void try_it(gab_world *world)
   if (status == GAB_OK) status = gab_exchange_start(it.exchange);
   swap_all(&it);
   if (status == GAB_OK) status = gab_exchange_finish(it.exchange);
-  if (status == GAB_OK) status = gab_world_barrier(world); /* a rank without blocks has nothing to swap */
+  if (status == GAB_OK) status = gab_world_barrier(world); /* a rank without blocks has no fields to swap */
   REQUIRE(status == GAB_ERR_FAULT);
   REQUIRE_OK(gab_world_repair(world, &abort_request));
   REQUIRE(abort_request == GAB_ERR_STATE &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random forests have the right blocks and tables, and keep them and their data through random migrations.
+/* Random forests have the correct blocks and tables, and keep them and their data through random migrations.
  * gabion-test: np=1,2,3,4,7 quick=3 long=4 timeout=180 */
 #include "blockforest/exchange/block_field.h"
 #include "core/messages/collective.h"
@@ -7,7 +7,7 @@
 
 enum { DOMAINS = 40, MIGRATIONS = 5 };
 
-/* Blocks that stay keep their data where it is. */
+/* Blocks that stay keep their data in place. */
 typedef struct staying {
   gab_block_id id;
   void *data;
@@ -67,7 +67,7 @@ static void try_domain(gab_world *world, uint64_t seed)
   REQUIRE(!forest);
 }
 
-/* Data so large that blocks travel one by one and in several rounds. */
+/* Data so large that blocks move one by one and in several rounds. */
 static size_t big_size(void *user, const void *data)
 {
   (void)user;
@@ -121,7 +121,7 @@ static void move_more_than_the_bound(gab_world *world)
   REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
   random_owners owners = {0, 1, 0};
   domain_populate(forest, random_owner, &owners);
-  user = 2; /* what is created from now on differs from what travels */
+  user = 2; /* data created from now on differs from data in transit */
   uint64_t before, after;
   REQUIRE_OK(gab_forest_checksum(forest, &before));
   random_owners rules[] = {{5, ranks, 0}, {0, ranks, ranks - 1}, {6, ranks, 0}};
@@ -168,7 +168,7 @@ static gab_status stay(void *context, gab_proxies *proxies)
   return GAB_OK;
 }
 
-/* A block may be as large as half of what a process has: its checksum is taken piece by piece. */
+/* A block may fill half the memory of a process: its checksum is computed piece by piece. */
 static void a_checksum_takes_the_memory_of_a_component(gab_world *world)
 {
   enum { SIZE = 24, COMPONENTS = 16 };
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   for (uint64_t seed = 0; seed < DOMAINS; seed++) try_domain(world, seed);
-  /* Buffers that the world keeps have their size by now. */
+  /* Buffers kept by the world have their final size by now. */
   size_t held = gab_memory_now(GAB_MEMORY_USE_COUNT);
   for (uint64_t seed = 0; seed < DOMAINS; seed++) try_domain(world, seed);
   REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) == held);

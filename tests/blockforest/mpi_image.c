@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images bring back what they were made of, in place or on another rank, and refuse what they are not.
+/* Images restore their forest, in place or on another rank, and corrupt images are refused.
  * gabion-test: np=1,2,3,4,7 quick=3 timeout=60 */
 #include "core/messages/collective.h"
 #include "tests/blockforest/adapt/hand_over.h"
@@ -79,7 +79,7 @@ static void try_domain(gab_world *world, gab_port *port, uint64_t seed)
   gab_buffer image;
   gab_buffer_init(&image, GAB_MEMORY_SNAPSHOT);
   REQUIRE_OK(gab_forest_checksum(forest, &checksum));
-  REQUIRE_OK(gab_put_u32(&image, 7)); /* an image may stand behind other things */
+  REQUIRE_OK(gab_put_u32(&image, 7)); /* an image may follow other data */
   REQUIRE_OK(gab_forest_pack(forest, &image));
   REQUIRE(image.size == 4 + gab_forest_packed_size(forest));
   memmove(image.data, image.data + 4, image.size -= 4);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=120 */
-/* Ghosts between levels (blockforest/exchange/level_ghosts.h). A field that is linear in space has the right ghosts beyond
- * every face, in the plane and in space, with several components, also on levels that random marks have made; one that is
- * uniform has them to the last bit. Heat that is conducted across borders of three levels is conserved, comes to the exact
- * solution with second order, and to the same bits on any number of processes. */
+/* Ghosts between levels (blockforest/exchange/level_ghosts.h). A linear field has exact ghosts beyond every face, in
+ * 2D and 3D, with several components, also on levels from random marks; a uniform field has them to the last bit.
+ * Conduction of heat across borders of three levels conserves it, and converges to the exact solution with second
+ * order. Its bits do not depend on the number of processes. */
 #include "blockforest/exchange/level_ghosts.h"
 
 #include "tests/blockforest/adapt/adapting.h"
@@ -47,7 +47,7 @@ static void plate_destroy(plate *it)
 
 typedef double value_fn(const double at[3], int component);
 
-/* In the plane z is 0: the middle of a cell there depends on its level. */
+/* In 2D z is 0, although the centre of a cell depends on its level. */
 static void centre_of(const plate *it, const gab_block *block, const int32_t cell[3], double centre[3])
 {
   gab_block_cell_centre(it->forest, block, cell[0], cell[1], cell[2], centre);
@@ -87,7 +87,7 @@ static double uniform(const double at[3], int component)
   return component ? 0.1 : 1. / 3;
 }
 
-/* Ghosts beyond the faces of a block; where the domain ends there are none. */
+/* Checks ghosts beyond the faces of a block; there are none at sides of the domain. */
 static void look_at_block(const plate *it, const gab_block *block, value_fn *value, double most,
                           uint64_t *seen)
 {
@@ -157,7 +157,7 @@ static double wave(const double at[3], int component)
                    : 1 + sin(2 * pi * at[0]) * cos(2 * pi * at[1]);
 }
 
-/* Finer towards a place that no symmetry of the waves has. */
+/* Finer towards a place without symmetry in the waves. */
 static gab_mark near_a_place(void *user, int level, const gab_box *cells)
 {
   const int64_t size = cells->hi[0] - cells->lo[0], x = cells->lo[0] / size, y = cells->lo[1] / size;
@@ -215,7 +215,7 @@ static looks look_at_all(const plate *it, double time)
   return found;
 }
 
-/* The error, root of the mean square, once the waves have decayed for a while. */
+/* The error, root of the mean square, after the waves have decayed for a while. */
 static double error_of(gab_world *world, int32_t cells, gab_rank ranks, uint64_t *checksum)
 {
   plate it;

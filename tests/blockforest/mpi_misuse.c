@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,5 quick=2 timeout=60 */
-/* What the headers of field/ and blockforest/ forbid is refused, on all ranks alike, by a message that says
- * what is wrong; nothing of it ends well. Handles that were never given, or are of another forest; fields
- * that do not fit the blocks; calls in the wrong order; sizes beyond any memory. */
+/* Calls that the headers of field/ and blockforest/ forbid are refused, on all ranks alike, by a message with the
+ * reason. They are: handles that were never given, or of another forest; fields that do not fit the blocks; calls in
+ * the wrong order; sizes beyond any memory. */
 #include "blockforest/exchange/coupling.h"
 #include "blockforest/output/output.h"
 #include "core/base/log.h"
 #include "field/flags.h"
 #include "tests/blockforest/adapt/adapting.h"
 
-/* Blocks as in a report: twice as long as the cube that the field was made for. */
+/* Blocks as in a bug report: twice as long as the cube for which the field was made. */
 enum { WIDE = 8, LONG = 16 };
 
 typedef struct subject {
@@ -55,7 +55,7 @@ static const gab_coupling_kind silence = {
 static gab_status add_field(subject *it, gab_field_shape shape)
 {
   gab_data_id id = {7, 7};
-  static gab_block_field field; /* nobody keeps it: it is refused */
+  static gab_block_field field; /* not stored: it is refused */
   field = (gab_block_field){.shape = shape};
   const gab_block_data_kind kind = gab_block_field_data(&field, "crooked");
   const gab_status status = gab_forest_add_data(it->empty, &kind, &id);
@@ -144,7 +144,7 @@ static gab_field *field_of(const subject *it, gab_data_id id)
 {
   return gab_forest_block_count(it->forest) ? gab_block_data(gab_forest_block(it->forest, 0), id) : NULL;
 }
-/* As in a step with one handle that was forgotten: {0} was the handle of the first data, so nothing moved. */
+/* As in a step with one forgotten handle: {0} was the handle of the first data, so no block moved. */
 static gab_status swap_with_a_handle_never_given(subject *it)
 {
   return gab_field_swap(field_of(it, it->id), field_of(it, (gab_data_id){0}));
@@ -168,7 +168,7 @@ static gab_status block_behind_the_last(subject *it)
 
 /* ---- order of calls */
 
-/* Also on ranks that have no block themselves. */
+/* Also on ranks without blocks. */
 static gab_status data_after_blocks(subject *it)
 {
   gab_data_id id;
@@ -265,14 +265,14 @@ static gab_status flags_of_no_name(subject *it)
   return count ? GAB_OK : GAB_ERR_ARGUMENT;
 }
 
-/* ---- all of it */
+/* ---- all calls */
 
 typedef struct misuse {
   const char *what;
   gab_status (*call)(subject *it);
   gab_status expected;
-  const char *says;  /* part of the message; NULL: none is made */
-  bool needs_blocks; /* where there are none there is nothing to ask */
+  const char *says;  /* part of the message; NULL: no message */
+  bool needs_blocks; /* without blocks the call cannot be tried */
 } misuse;
 
 #define ARGUMENT(call, says)                                                                                 \

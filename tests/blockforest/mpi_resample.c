@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=120 */
-/* Values of one forest in the cells of another (blockforest/exchange/resample.h). Polynomials of second degree along each axis are
- * exact, from levels that random marks have made to other widths, origins, blocks and levels; a smooth field has second order; the
- * own grid gives the own bits, and what is copied with them. Cells without a value get that of the nearest ones; periodic axes
- * continue; beyond the domain there is nothing. */
+/* Values of one forest in the cells of another (blockforest/exchange/resample.h). Polynomials of second degree along
+ * each axis are exact, from levels of random marks to other widths, origins, blocks and levels. A smooth field has
+ * second order. The same grid gives the same bits, also for copied data. Cells without a value get that of the
+ * nearest cells; periodic axes continue; cells outside of the source domain have no value. */
 #include "blockforest/exchange/resample.h"
 
 #include "core/messages/logged/message_logger.h"
@@ -40,7 +40,7 @@ static gab_forest *make(gab_world *world, const grid *given)
   return forest;
 }
 
-/* Shared by so many ranks. */
+/* Blocks on the first `ranks` ranks. */
 static void build(gab_forest *forest, const grid *given, gab_rank ranks)
 {
   REQUIRE_OK(gab_forest_build(forest, given->refined ? at_random : NULL, NULL, FINEST, blocks_in_turn, &ranks,
@@ -132,7 +132,7 @@ static gab_status take(void *user, const gab_block *block, const uint8_t *kinds,
   return GAB_OK;
 }
 
-/* @param[in] ranks  that have blocks of the source; those of the target are on all */
+/* @param[in] ranks  with blocks of the source; all ranks have blocks of the target */
 static look resample_from(gab_world *world, const grid *from, const grid *to, value_fn *value, bool has_hole,
                           gab_rank ranks)
 {
@@ -162,7 +162,7 @@ static look resample(gab_world *world, const grid *from, const grid *to, value_f
   return spread;
 }
 
-/* From and to levels, the widths in a ratio of 1.21 to 1, and of 2 to 1. */
+/* From and to levels, with ratios of widths of 1.21 to 1, and of 2 to 1. */
 static void curves_are_exact(gab_world *world, int dimension)
 {
   const grid from = {.dimension = dimension, .roots = 5, .cells = 4, .width = 1, .refined = true};
@@ -177,7 +177,7 @@ static void curves_are_exact(gab_world *world, int dimension)
   CHECK(same.kinds[GAB_RESAMPLED_SAME] > 0 && same.kinds[GAB_RESAMPLED_INTERPOLATED] == 0 && same.worst == 0);
 }
 
-/* The random grids differ, and with them the places of the largest errors: two halvings are compared. */
+/* The random grids differ, and so do the places of the largest errors: two halvings are compared. */
 static void has_second_order(gab_world *world)
 {
   double first = 0, worst = 0;

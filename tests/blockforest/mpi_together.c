@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Data of blocks that share memory is packed and unpacked together (blockforest/forest/block_data.h): the image is to the byte that of
- * a kind whose data is packed block by block, and brings back what it was made of. What one call gets lies in one memory, in the order
- * of its places, and is not more than fits. A kind that packs or reads another number of bytes than it has announced is found out
- * for each of those that go together, and one that has only some of the callbacks is refused. */
+ * Data of blocks that share memory is packed and unpacked together (blockforest/forest/block_data.h). The image has
+ * the bytes of a kind whose data is packed block by block, and restores the data. The data of one call is in one
+ * memory, in the order of places, and within the limit of a call. A kind that packs or reads another number of bytes
+ * than announced is detected for each block of a call. A kind with only some of the callbacks is refused. */
 /* gabion-test: np=1,2,3 quick=3 timeout=60 */
 #include "core/memory/memory.h"
 #include "core/messages/collective.h"
@@ -16,7 +17,7 @@ enum {
   MOST = 32
 }; /* MOST: in one call (blockforest/migration/forest_together.c) */
 
-/* ---------------------------------------------------------------- a kind of data that lies on shelves */
+/* ---------------------------------------------------------------- block data in shared memory ("shelves") */
 
 typedef struct book {
   gab_block_id id;
@@ -27,8 +28,8 @@ typedef struct book {
 /* Of all callbacks of a kind. */
 typedef struct library {
   long calls, most, alone, wrong;
-  size_t cheated; /* of those that go together, this one has a word less than announced; none: SIZE_MAX */
-  gab_block_id victim; /* which block that was */
+  size_t cheated; /* index of the block in the call that has a word less than announced; none: SIZE_MAX */
+  gab_block_id victim; /* its id */
 } library;
 
 static gab_data_place place_of(void *user, const void *data)
@@ -88,7 +89,7 @@ static gab_status unpack(void *user, void *data, gab_reader *in)
   return get(it, it->words, in);
 }
 
-/* Several of one shelf, in order. */
+/* Several blocks of one shelf, in order. */
 static void look_at(library *all, const void *const *data, size_t count)
 {
   long wrong = count < 2 || count > MOST;
@@ -142,7 +143,7 @@ static gab_block_data_kind kind_of(library *all, bool together)
   return kind;
 }
 
-/* ---------------------------------------------------------------- a forest of them */
+/* ---------------------------------------------------------------- a forest of such blocks */
 
 static gab_rank owner_of(const void *rule, gab_block_id id)
 {
@@ -195,7 +196,8 @@ static void the_same_image_and_back(gab_world *world, int threads)
   REQUIRE_OK(gab_forest_pack(plain, &alone));
   REQUIRE(single.alone == blocks && single.calls == 0);
   REQUIRE(image.size == alone.size && memcmp(image.data, alone.data, image.size) == 0);
-  /* Alone are those without a shelf, and one that is left of each shelf, or at the end of the part of a thread. */
+  /* Packed alone: blocks without a shelf, and a single remaining block of each shelf, or at the end of a thread's
+   * part. */
   REQUIRE(all.alone <= without_shelf(forest, data) + SHELVES - 1 + 2 * threads && all.calls > 0);
   if (is_alone(world) && threads == 1) REQUIRE(all.most == MOST);
   write_all(forest, data, 2);
@@ -213,7 +215,7 @@ static void the_same_image_and_back(gab_world *world, int threads)
   gab_forest_destroy(&plain);
 }
 
-/* The first of those that go together, and the second. */
+/* The first block of a call, and the second. */
 static void another_number_of_bytes_is_found_out(gab_world *world)
 {
   library all;

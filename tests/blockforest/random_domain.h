@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random domains for the tests of the forest, and the answers to all questions about them worked out the slow
- * way, from scratch, by every process for itself. */
+/* Random domains for tests of the forest, and reference answers computed from scratch by every process. */
 #ifndef GABION_TESTS_RANDOM_DOMAIN_H
 #define GABION_TESTS_RANDOM_DOMAIN_H
 
@@ -15,7 +14,7 @@
 
 typedef struct random_domain {
   uint64_t seed;
-  int holes; /* of 16 places so many are empty */
+  int holes; /* number of empty places among 16 */
   gab_forest_options options;
 } random_domain;
 
@@ -31,7 +30,7 @@ static inline bool domain_exists(void *user, int level, const gab_box *cells)
   return gab_hash_counter(domain->seed, 2, place) % 16 >= (uint64_t)domain->holes;
 }
 
-/* The domain is its own options.user, so it must not move afterwards. */
+/* The domain is its own options.user, so it must not be moved afterwards. */
 static inline void domain_make(random_domain *domain, uint64_t seed)
 {
   *domain = (random_domain){.seed = seed};
@@ -64,7 +63,7 @@ static inline gab_block_id domain_id(const random_domain *domain, const int32_t 
   return gab_block_id_of(&domain->options.grid, (gab_block_place){0, {at[0], at[1], at[2]}});
 }
 
-/* The place next to `at`, over periodic borders; false outside or where there is no block. */
+/* The place next to `at`, over periodic borders; false outside or where no block exists. */
 static inline bool domain_next(const random_domain *domain, const int32_t at[3], const int step[3],
                                int32_t next[3])
 {
@@ -83,10 +82,10 @@ static inline bool domain_next(const random_domain *domain, const int32_t at[3],
     for (at[1] = 0; at[1] < (domain)->options.grid.roots[1]; at[1]++)                                        \
       for (at[0] = 0; at[0] < (domain)->options.grid.roots[0]; at[0]++)
 
-/* Who owns a block: a pure function that every process can evaluate. */
+/* Owner of a block: a pure function that every process can evaluate. */
 typedef gab_rank (*owner_fn)(const void *rule, gab_block_id id);
 
-/* This process's blocks, ids, and every row of every table are what they should be. */
+/* Checks this process's blocks, ids, and every row of every table. */
 static inline void domain_check(const random_domain *domain, const gab_forest *forest, owner_fn owner,
                                 const void *rule)
 {
@@ -125,7 +124,7 @@ static inline uint64_t domain_blocks(const random_domain *domain)
   return count;
 }
 
-/* Owners by chance, or all on a few ranks. */
+/* Random owners, or all on a few ranks. */
 typedef struct random_owners {
   uint64_t seed;
   gab_rank ranks; /* blocks go to ranks below */
@@ -172,7 +171,7 @@ static inline void domain_populate(gab_forest *forest, owner_fn owner, const voi
   REQUIRE_OK(gab_forest_build(forest, NULL, NULL, 0, place_by_rule, &to, NULL));
 }
 
-/* ---- block data: numbers that tell which block they belong to and how often they were changed */
+/* ---- block data: numbers that encode their block and the number of changes */
 
 typedef struct stones {
   size_t count;
@@ -225,7 +224,7 @@ static inline gab_status stones_unpack(void *user, void *data, gab_reader *in)
   return GAB_OK;
 }
 
-/* Derived data: knows its block, is never packed. */
+/* Derived data: stores the id of its block, is never packed. */
 static inline gab_status sign_create(void *user, const gab_forest *forest, const gab_block *block,
                                      void **data)
 {
@@ -260,7 +259,7 @@ static inline gab_data_id stones_register(gab_forest *forest, uint64_t *seed)
   return id;
 }
 
-/* Changes all blocks alike, wherever they are. */
+/* Changes all blocks in the same way, for any owners. */
 static inline void stones_change(gab_forest *forest, gab_data_id id)
 {
   for (size_t b = 0; b < gab_forest_block_count(forest); b++) {
@@ -279,7 +278,7 @@ static inline void signs_check(const gab_forest *forest, gab_data_id id)
   }
 }
 
-/* A gab_distribute_fn: blocks in turn to so many ranks. @param[in] context  gab_rank, how many */
+/* A gab_distribute_fn: blocks to ranks in turn. @param[in] context  gab_rank, number of ranks */
 static inline gab_status blocks_in_turn(void *context, gab_proxies *proxies)
 {
   const gab_rank ranks = *(const gab_rank *)context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A field whose value is known everywhere, and its ghost exchange, for tests. */
+/* A field with known values everywhere, and its ghost exchange, for tests. */
 #ifndef GABION_TESTS_RANDOM_GHOSTS_H
 #define GABION_TESTS_RANDOM_GHOSTS_H
 
@@ -10,7 +10,7 @@ typedef struct ghost_setup {
   const random_domain *domain;
   int width;
   uint64_t seed, time; /* values depend on them */
-  bool sparse;         /* nothing crosses in some directions */
+  bool sparse;         /* some directions have no messages */
 } ghost_setup;
 
 static const uint64_t untouched = 0xdeadbeefULL;
@@ -57,7 +57,7 @@ static inline void cells_destroy(void *user, void *data)
   free(data);
 }
 
-/* 2D fields have no ghosts in z, so the boxes of z offset 0 are all there is. */
+/* 2D fields have no ghosts in z, so only boxes of z offset 0 exist. */
 static inline size_t ghosts_size(void *user, int direction)
 {
   const ghost_setup *setup = user;
@@ -145,7 +145,7 @@ static inline void cells_fill(const gab_forest *forest, gab_data_id id)
   }
 }
 
-/* Every cell and ghost cell of every block is what it has to be. */
+/* Checks every cell and ghost cell of every block. */
 static inline void cells_check(const gab_forest *forest, gab_data_id id)
 {
   for (size_t b = 0; b < gab_forest_block_count(forest); b++) {

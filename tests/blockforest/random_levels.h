@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forests of several levels for tests, random but for 2:1, known as a whole to every process, which so can
- * work out any answer the slow way. */
+/* Forests of several levels for tests: random except for the 2:1 rule. Every process knows the whole grid, and
+ * computes reference answers from it. */
 #ifndef GABION_TESTS_RANDOM_LEVELS_H
 #define GABION_TESTS_RANDOM_LEVELS_H
 
@@ -43,7 +43,7 @@ static inline void leaves_add(leaves *all, gab_block_id id)
 
 static inline void leaves_sort(leaves *all) { qsort(all->id, all->count, sizeof *all->id, leaves_by_id); }
 
-/* The leaf becomes its children. */
+/* Replaces the leaf by its children. */
 static inline void leaves_split(leaves *all, size_t index)
 {
   gab_block_id id = all->id[index];
@@ -52,7 +52,7 @@ static inline void leaves_split(leaves *all, size_t index)
     leaves_add(all, gab_block_id_child(&all->topology.grid, id, child));
 }
 
-/* Splits what lies beside leaves that are more than one level finer, until nothing does. */
+/* Splits neighbours of leaves that are more than one level finer, until there are none. */
 static inline void leaves_balance(leaves *all)
 {
   for (bool changed = true; changed;) {
@@ -73,7 +73,7 @@ static inline void leaves_balance(leaves *all)
   }
 }
 
-/* Of the blocks of each level `percent` are split. */
+/* Splits `percent` of the blocks of each level. */
 static inline leaves leaves_make(const gab_forest_options *options, uint64_t seed, int max_level, int percent)
 {
   leaves all = {.topology = {.grid = options->grid}};
@@ -98,7 +98,7 @@ static inline void leaves_release(leaves *all)
   *all = (leaves){0};
 }
 
-/* Leaves the places out that options.exists does not want. */
+/* Removes the places that options.exists excludes. */
 static inline void leaves_drop_empty(leaves *all, const gab_forest *forest)
 {
   size_t kept = 0;
@@ -107,7 +107,7 @@ static inline void leaves_drop_empty(leaves *all, const gab_forest *forest)
   all->count = kept;
 }
 
-/* In place of a seed: all on the root. */
+/* Instead of a seed: all on the root. */
 #define LEAVES_ON_ROOT UINT64_MAX
 
 static inline gab_rank leaves_owner(const gab_forest *forest, gab_block_id id, uint64_t seed)

@@ -108,14 +108,14 @@ static void touching_children_are_4_at_a_face_2_at_an_edge_1_at_a_corner(void **
     for (int c = 0; c < count; c++) {
       assert_true(c == 0 || children[c - 1] < children[c]);
       assert_true(gab_block_id_parent(&topology->grid, children[c]) == next);
-      /* from the child back: the place of its size there is a part of `id` */
+      /* from the child back: the adjacent place of its size is a part of `id` */
       gab_block_id back = gab_topology_next_to(topology, children[c], gab_direction_opposite(direction));
       assert_true(gab_block_id_parent(&topology->grid, back) == id);
     }
   }
 }
 
-/* The finer one's row and the coarser one's say the same; so do two of the same level. */
+/* The rows of the finer and of the coarser block agree; so do two rows of the same level. */
 static void rows_are_possible_both_ways_or_not_at_all(void **state)
 {
   (void)state;
@@ -132,7 +132,7 @@ static void rows_are_possible_both_ways_or_not_at_all(void **state)
     bool possible = gab_topology_row_is_possible(topology, id, &there);
     assert_int_equal(possible, back != GAB_DIRECTION_CENTRE);
     assert_int_equal(possible, gab_topology_row_is_possible(topology, coarse, &here));
-    if (possible) /* the parent place lies where the back direction says */
+    if (possible) /* the back direction leads to the parent place */
       assert_true(gab_topology_next_to(topology, coarse, back) == gab_block_id_parent(&topology->grid, id));
   }
 }

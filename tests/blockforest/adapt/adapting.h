@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random grids of several levels, and what has to be true of them, worked out by every process for itself
- * from the list of all blocks. */
+/* Random grids of several levels and checks of them. Every process derives the expected grid from the list of all
+ * blocks. */
 #ifndef GABION_TESTS_ADAPTING_H
 #define GABION_TESTS_ADAPTING_H
 
@@ -69,7 +69,7 @@ static inline const grid_block *grid_find(const whole_grid *grid, gab_block_id i
   return id == GAB_NO_BLOCK ? NULL : bsearch(&key, grid->blocks, grid->count, sizeof key, grid_order);
 }
 
-/* What the table of a block has to say of one direction. @return number of rows */
+/* Expected rows of a block's table in one direction. @return number of rows */
 static inline size_t grid_rows(const gab_topology *topology, const whole_grid *grid, gab_block_id id,
                                int direction, const grid_block *rows[GAB_CHILDREN_MAX])
 {
@@ -84,7 +84,7 @@ static inline size_t grid_rows(const gab_topology *topology, const whole_grid *g
   return count;
 }
 
-/* No block twice, none within another one, all tables as they have to be. */
+/* Checks that blocks are unique and do not overlap, and that all tables are correct. */
 static inline void grid_check(gab_forest *forest)
 {
   const gab_topology *topology = gab_forest_topology(forest);
@@ -112,7 +112,7 @@ static inline void grid_check(gab_forest *forest)
   free(grid.blocks);
 }
 
-/* ---- who gets what */
+/* ---- owners */
 
 static inline gab_status distribute_by_rule(void *context, gab_proxies *proxies)
 {
@@ -124,13 +124,13 @@ static inline gab_status distribute_by_rule(void *context, gab_proxies *proxies)
   return status;
 }
 
-/* ---- where it is fine */
+/* ---- marks */
 
 typedef struct random_marks {
   uint64_t seed, round;
 } random_marks;
 
-/* Siblings agree often enough that some merge. */
+/* Siblings agree often enough that some of them merge. */
 static inline gab_status random_mark(void *user, const gab_forest *forest, const gab_block *block,
                                      gab_mark *mark)
 {
@@ -161,8 +161,7 @@ static inline void adapting_domain(random_domain *domain, uint64_t seed)
   }
 }
 
-/* ---- fields: one whose values are small integers at first, so that all means and sums are exact; one that
- * is split with slopes */
+/* ---- fields: one of small integers at first, so that means and sums are exact; one that splits with slopes */
 
 typedef struct adapting_fields {
   gab_block_field plain, sloped;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Half of the ranks hand all they have to the other half: what happens to images after deaths, without any.
- */
+/* Half of the ranks send their images to the other half, as after deaths, but without a death. */
 #ifndef GABION_TESTS_HAND_OVER_H
 #define GABION_TESTS_HAND_OVER_H
 
 #include "core/messages/port.h"
 #include "tests/blockforest/random_domain.h"
 
-/* Ranks 2i+1 give everything to rank 2i. */
+/* Rank 2i adopts rank 2i+1. */
 static inline gab_rank even(void *context, gab_rank rank)
 {
   (void)context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random grids of several levels: tables are right, sums are kept, blocks that stay are not touched, nothing
- * depends on who owns what, and images bring old grids back.
+/* Random grids of several levels: tables are correct, sums are kept, blocks that stay are not touched, results do not
+ * depend on owners, and images restore earlier grids.
  * gabion-test: np=1,2,3,4,7 quick=3 long=4 timeout=90 */
 #include "tests/blockforest/adapt/adapting.h"
 #include "tests/blockforest/adapt/hand_over.h"
@@ -75,7 +75,7 @@ static before look(subject *it)
   return then;
 }
 
-/* Where places are left out, what lay there is lost when the parent splits. */
+/* A split loses the data of excluded places. */
 static void sums_are_kept(subject *it, const before *then)
 {
   if (it->domain.options.exists) return;
@@ -86,7 +86,7 @@ static void sums_are_kept(subject *it, const before *then)
   }
 }
 
-/* Blocks that stay keep their data where it is. @return how many there are */
+/* Blocks that stay keep their data in place. @return number of these blocks */
 static size_t stayers_are_untouched(subject *it, const before *then)
 {
   size_t stayed = 0;
@@ -117,7 +117,7 @@ static void adapt_once(subject *it, gab_distribute_fn distribute)
   free(then.data);
 }
 
-/* Values that depend on where they are, so that the next adaptation has something to mix up. */
+/* Values that depend on the position, so that the next adaptation mixes different values. */
 static void stir(subject *it, uint64_t round)
 {
   for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
@@ -173,13 +173,13 @@ static void migrate(subject *it, uint64_t seed)
 
 /* ---- the same grids with other owners */
 
-/* @param[in,out] checksums  of all rounds: written by the first rule, compared with by the others */
+/* @param[in,out] checksums  of all rounds: the first rule writes them, the others compare with them */
 static void run_rounds(gab_world *world, gab_port *port, uint64_t seed, int rule, uint64_t *checksums)
 {
   subject it = {0};
   adapting_domain(&it.domain, seed);
   gab_rank ranks = gab_world_members(world)->ranks;
-  /* all on one rank, as with one process; anywhere; children where the parent was */
+  /* all on one rank, as with one process; random; children on the rank of their parent */
   it.owners = rule == 0 ? (random_owners){seed, 1, 0} : (random_owners){seed, ranks, 0};
   gab_distribute_fn distribute = rule == 2 ? NULL : distribute_by_rule;
   build(&it, world, seed, distribute_by_rule);
@@ -202,7 +202,7 @@ static void run_rounds(gab_world *world, gab_port *port, uint64_t seed, int rule
   gab_forest_destroy(&it.forest);
 }
 
-/* ---- values stay where they are */
+/* ---- positions of values */
 
 static gab_status refine_all(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
 {
@@ -225,8 +225,8 @@ static double linear_at(const double at[3])
   return gradient[0] * at[0] + gradient[1] * at[1] + gradient[2] * at[2];
 }
 
-/* How far a field is from the linear function at most; fills it first if wanted.
- * @param[out] off  cells that are not right; may be NULL */
+/* Largest distance of a field from the linear function; fills it first if requested.
+ * @param[out] off  number of wrong cells; may be NULL */
 static double linear_distance(gab_forest *forest, gab_data_id id, bool fill, uint64_t *off)
 {
   double distance = 0;
@@ -253,8 +253,8 @@ static double linear_distance(gab_forest *forest, gab_data_id id, bool fill, uin
   return distance;
 }
 
-/* The centres of the children's cells are a quarter of the parent's cell off its centre, along each axis.
- * With slopes only what came from the border of a parent is off. */
+/* The centres of the children's cells are a quarter of the parent's cell off its centre, along each axis. With slopes
+ * only children of cells at the border of a parent deviate. */
 static void values_stay_where_they_are(gab_world *world, int dimension)
 {
   subject it = {0};
@@ -288,9 +288,9 @@ static void values_stay_where_they_are(gab_world *world, int dimension)
   gab_forest_destroy(&it.forest);
 }
 
-/* ---- families that are not complete */
+/* ---- incomplete families */
 
-/* Of each block of level 0 the last child is left out. */
+/* The last child of each block of level 0 is excluded. */
 static bool all_but_last(void *user, int level, const gab_box *cells)
 {
   const random_domain *domain = user;
@@ -300,7 +300,7 @@ static bool all_but_last(void *user, int level, const gab_box *cells)
   return !is_last;
 }
 
-/* Cells that no child covers are as at the start, the others hold what the children's cells held. */
+/* Cells without a child keep their initial value, the others have the values of the children's cells. */
 static void check_partial(gab_forest *forest, const gab_block *block, gab_data_id id)
 {
   const gab_field *field = gab_block_data(block, id);
@@ -348,7 +348,7 @@ static void what_was_left_out_comes_back_as_at_the_start(gab_world *world, int d
   gab_forest_destroy(&it.forest);
 }
 
-/* ---- memory: everything leaves the first rank, and some of it splits on its way */
+/* ---- memory: all blocks leave the first rank, and some of them split on the way */
 
 enum { BIG_BYTES = GAB_MIGRATION_BYTES / 8 };
 
@@ -436,7 +436,7 @@ static void memory_stays_within_bounds(gab_world *world)
   gab_forest_destroy(&forest);
 }
 
-/* ---- what cannot be */
+/* ---- invalid calls */
 
 static void what_cannot_split_stays(gab_world *world)
 {
@@ -468,7 +468,8 @@ int main(int argc, char **argv)
   size_t held = 0;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   REQUIRE_OK(gab_port_create(world, "images", &port));
-  for (int time = 0; time < 2; time++) { /* buffers that the world keeps have their size after the first */
+  /* buffers kept by the world have their final size after the first round */
+  for (int time = 0; time < 2; time++) {
     for (uint64_t seed = 0; seed < (time ? 2 : DOMAINS); seed++)
       for (int rule = 0; rule < 3; rule++) run_rounds(world, port, seed, rule, checksums);
     if (time) REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) <= held);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* After a world broke in the middle of an adaptation, at whatever fault point and for whatever reason, images bring
- * the old grid back, and adapting again gives what it would have given.
+/* After a world broke during an adaptation, at any fault point and for any reason, images restore the old grid. A
+ * repeated adaptation gives the undisturbed result.
  * gabion-test: np=1,2,3,4 quick=2 timeout=90 needs=ulfm */
 #include "tests/blockforest/adapt/adapting.h"
 
 #include <stdatomic.h>
 
-/* ---- things that go wrong on one rank */
+/* ---- failures of one rank */
 
 typedef enum failure {
   FAIL_MARK,
@@ -25,7 +25,7 @@ enum { ROUNDS = 3 * FAIL_COUNT };
 static struct {
   bool armed;
   failure what;
-  atomic_int calls; /* that go well before; blocks are packed by several threads */
+  atomic_int calls; /* successful calls before the failure; several threads pack blocks */
   atomic_bool happened;
 } trap;
 
@@ -39,7 +39,7 @@ static bool springs(failure what)
 #define MAY_FAIL(what)                                                                                       \
   if (springs(what)) GAB_FAIL(GAB_ERR_MEMORY, "a trap was set here")
 
-static gab_block_data_kind good; /* what the callbacks below do when they do not fail */
+static gab_block_data_kind good; /* the original callbacks, called unless they fail */
 
 static gab_status create(void *user, const gab_forest *forest, const gab_block *block, void **data)
 {
@@ -160,7 +160,7 @@ static void restore(subject *it, const gab_buffer *image, uint64_t expected)
 static bool break_it(subject *it, gab_world *world, uint64_t round)
 {
   gab_status abort_request, met = gab_world_barrier(world);
-  REQUIRE(met == GAB_OK || met == GAB_ERR_FAULT); /* who is through first may fail before the others know */
+  REQUIRE(met == GAB_OK || met == GAB_ERR_FAULT); /* the first rank may fail before the others know */
   trap.armed = (gab_rank)(round % (uint64_t)it->owners.ranks) == gab_world_rank(world);
   trap.what = (failure)(round % FAIL_COUNT);
   trap.calls = trap.what < FAIL_DISTRIBUTE ? (int)(round / FAIL_COUNT) : 0;
@@ -168,14 +168,14 @@ static bool break_it(subject *it, gab_world *world, uint64_t round)
   gab_status status = adapt(it);
   trap.armed = false;
   REQUIRE(trap.happened ? status == GAB_ERR_FAULT : status == GAB_OK || status == GAB_ERR_FAULT);
-  /* While data moves the forest is torn; before that it is as it was. */
+  /* The forest is torn while data moves; before that it is unchanged. */
   if (trap.happened)
     REQUIRE(gab_forest_is_valid(it->forest) == (trap.what >= FAIL_DISTRIBUTE || trap.what == FAIL_MARK));
   REQUIRE_OK(gab_world_repair(world, &abort_request));
   uint64_t broke = trap.happened;
   REQUIRE_OK(gab_world_sum_u64(world, &broke, 1));
   REQUIRE(abort_request == (broke ? GAB_ERR_MEMORY : GAB_OK));
-  if (broke) REQUIRE(strstr(gab_error_message(), "a trap was set here")); /* all know why */
+  if (broke) REQUIRE(strstr(gab_error_message(), "a trap was set here")); /* all ranks have the reason */
   return broke;
 }
 

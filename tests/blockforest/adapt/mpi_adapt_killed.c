@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes are killed at each fault point of an adaptation, one after the other; the next rank adopts the image of
- * the old grid, and the rest adapts again.
+/* Processes are killed at each fault point of an adaptation in turn; the next rank adopts the image of the old grid,
+ * and the survivors adapt again.
  * gabion-test: np=5 timeout=90 needs=ulfm labels=quick */
 #include "core/messages/port.h"
 #include "tests/blockforest/adapt/adapting.h"
@@ -13,7 +13,7 @@ typedef struct subject {
   gab_forest *forest;
 } subject;
 
-static gab_fault_point deadly = GAB_FAULT_POINT_COUNT; /* this process dies when it enters it */
+static gab_fault_point deadly = GAB_FAULT_POINT_COUNT; /* fault point at which this process dies */
 
 static void phase_entered(void *user, gab_world *world, gab_fault_point point)
 {
@@ -21,7 +21,7 @@ static void phase_entered(void *user, gab_world *world, gab_fault_point point)
   if (point == deadly) raise(SIGKILL);
 }
 
-/* Blocks go to any living rank. */
+/* Blocks move to any living rank. */
 static gab_status distribute(void *context, gab_proxies *proxies)
 {
   const subject *it = context;
@@ -55,10 +55,10 @@ static uint64_t checksum_of(gab_forest *forest)
   return checksum;
 }
 
-/* ---- images are kept by the rank behind */
+/* ---- the next rank keeps the image */
 
 typedef struct kept {
-  gab_rank before, behind; /* in the ring of those who live */
+  gab_rank before, behind; /* in the ring of survivors */
   gab_buffer mine, other;
 } kept;
 

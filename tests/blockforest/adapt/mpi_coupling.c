@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one block packs for another one of a neighbouring level arrives there and nowhere else, for every
- * contact and way, in random forests of up to four levels with random owners, again after migrations.
+/* A message from a block to one of a neighbouring level arrives there and only there: for every contact and way, in
+ * random forests of up to four levels with random owners, again after migrations.
  * gabion-test: np=1,2,4 quick=2 timeout=60 threads=2 */
 #include "blockforest/exchange/coupling.h"
 #include "core/messages/collective.h"
@@ -12,7 +12,7 @@ enum { FORESTS = 24, MOST_WORDS = 4 };
 
 typedef struct mailbox {
   gab_block_id id;
-  uint64_t seen[GAB_COUPLING_WAYS]; /* sums of the hashes of the contacts that have arrived */
+  uint64_t seen[GAB_COUPLING_WAYS]; /* sums of the hashes of the contacts that arrived */
 } mailbox;
 
 static gab_status box_create(void *user, const gab_forest *forest, const gab_block *block, void **data)
@@ -37,7 +37,7 @@ static uint64_t contact_hash(gab_coupling_way way, const gab_contact *contact)
   return gab_hash64(words, sizeof words, 5);
 }
 
-/* The finer block is where the contact says. */
+/* The finer block lies at the place that the contact gives. */
 static void check_place(const gab_topology *topology, const gab_contact *contact)
 {
   gab_block_place fine = gab_block_id_place(&topology->grid, contact->fine);
@@ -82,7 +82,7 @@ static void letter_unpack(void *user, void *data, gab_coupling_way way, const ga
   box->seen[way] += hash;
 }
 
-/* What has to arrive at a block, from the list of all blocks. */
+/* Expected arrivals at a block, from the list of all blocks. */
 static void expect_of(const leaves *all, const mailbox *box, uint64_t due[GAB_COUPLING_WAYS],
                       size_t *contacts)
 {

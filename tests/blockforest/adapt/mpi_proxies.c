@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proxies that are refined, merged and moved at random are what comparing all blocks with all says.
- * Arguments: how many seeds, from which on. */
+/* Random refinement, merging and moves of proxies give the result of a comparison of all blocks with all others.
+ * Arguments: number of seeds, first seed. */
 /* gabion-test: np=1,2,3,4,7 quick=3 timeout=120 args=12 */
 #include "tests/blockforest/adapt/proxy_sequence.h"
 #include "tests/mpi_test.h"

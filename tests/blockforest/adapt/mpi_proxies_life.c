@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proxies take over the tables of a forest, refuse what cannot be without changing anything, and in a world
- * that breaks every call ends with a fault and nothing is left behind. */
+/* Proxies take over the tables of a forest, and refuse invalid calls without a change. In a broken world every call
+ * ends with a fault and no memory or message is left behind. */
 /* gabion-test: np=1,2,3,5 quick=3 timeout=120 needs=ulfm */
 #include "blockforest/adaptation/proxy_impl.h"
 #include "core/messages/collective.h"
@@ -26,7 +26,7 @@ static gab_status move_on(gab_proxies *proxies)
   return gab_proxies_move(proxies, targets);
 }
 
-/* Sum over all of what a proxy is and whom it knows. */
+/* Sum over all proxies of a hash of the proxy and its neighbours. */
 static uint64_t fingerprint(gab_proxies *proxies)
 {
   uint64_t sum = 0;
@@ -62,7 +62,7 @@ static void compare_with_forest(gab_forest *forest, gab_proxies *proxies)
   }
 }
 
-/* Split, moved about and merged again, the proxies say that all data is where it was. */
+/* After splits, moves and merges the proxies report that all data stays in place. */
 static void proxies_of_a_forest_find_back(gab_world *world, uint64_t seed)
 {
   random_domain domain;
@@ -94,7 +94,7 @@ static void proxies_of_a_forest_find_back(gab_world *world, uint64_t seed)
   gab_forest_destroy(&forest);
 }
 
-/* One child of four or eight is always there, so nothing that is split is gone. */
+/* One child of four or eight always exists, so a split never removes a whole block. */
 static bool some_exist(void *user, int level, const gab_box *cells)
 {
   const random_domain *domain = user;
@@ -105,7 +105,7 @@ static bool some_exist(void *user, int level, const gab_box *cells)
   return is_first || gab_hash_counter(domain->seed, 9, place) % 16 >= 8;
 }
 
-/* Split where chance wants it, round after round, and moved about. */
+/* Splits and moves at random, round after round. */
 static void split_and_move(gab_proxies *proxies, int rounds, uint64_t seed)
 {
   for (int round = 0; round < rounds; round++) {
@@ -118,7 +118,7 @@ static void split_and_move(gab_proxies *proxies, int rounds, uint64_t seed)
   }
 }
 
-/* Whatever is missing, in the end all blocks are as they were, and the tables too. */
+/* Whatever children are missing, all blocks and tables return to the original ones. */
 static void what_was_split_comes_back(gab_world *world, uint64_t seed)
 {
   enum { LEVELS = 4 };
@@ -134,7 +134,7 @@ static void what_was_split_comes_back(gab_world *world, uint64_t seed)
   for (size_t i = 0; i < gab_proxies_count(proxies); i++)
     rows += gab_proxies_get(proxies, i)->neighbour_count;
   split_and_move(proxies, LEVELS, seed);
-  do { /* some blocks want to stay for a while, so that those on the far sides of what is missing differ */
+  do { /* some blocks stay for a while, so that levels beyond the missing children differ */
     mark_all(proxies, GAB_MARK_COARSEN);
     for (size_t i = 0; i < gab_proxies_count(proxies); i++)
       if (gab_hash_counter(seed, 11, gab_proxies_get(proxies, i)->id >> 2) % 4 == 0) marks[i] = GAB_MARK_KEEP;
@@ -160,29 +160,29 @@ static void what_was_split_comes_back(gab_world *world, uint64_t seed)
   gab_proxies_destroy(&proxies);
 }
 
-/* The last eighth of the left root block is left out where blocks are that narrow. */
+/* The last eighth of the left root block is excluded on levels with blocks that narrow. */
 static bool behind_a_wall(void *user, int level, const gab_box *cells)
 {
   (void)user;
   return level < 3 || cells->lo[0] / 4 >> (level - 3) != 7;
 }
 
-/* Marks for a round: the left block becomes finer towards the wall, `deepest` at most, above level 2 only
- * from the `lowest` of the four blocks there on; or what is on the right coarser. */
+/* Marks for a round: the left block is refined towards the wall, to level `deepest`, above level 2 only from block
+ * `lowest` of the four; or the blocks on the right are coarsened. */
 static void mark_beside_wall(gab_proxies *proxies, const gab_forest_options *options, int deepest, int lowest)
 {
   mark_all(proxies, GAB_MARK_KEEP);
   for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     const gab_block_place place = gab_block_id_place(&options->grid, gab_proxies_get(proxies, i)->id);
-    const int32_t x = place.at[0], wall = ((7 << place.level) - 1) >> 3; /* the last that is not left out */
+    const int32_t x = place.at[0], wall = ((7 << place.level) - 1) >> 3; /* last existing one */
     const bool is_low = place.level >= 2 && place.at[1] >> (place.level - 2) < lowest;
     if (deepest > 0 && place.level < deepest && x == wall && !is_low) marks[i] = GAB_MARK_REFINE;
     if (deepest == 0 && x >> place.level == 1) marks[i] = GAB_MARK_COARSEN;
   }
 }
 
-/* A wall that the parent of a missing child touches from the left: beyond it blocks stay at most one level
- * coarser than that parent, also while its other children are all split; then everything comes back. */
+/* The parent of a missing child touches a wall from the left. Blocks beyond the wall stay at most one level coarser
+ * than that parent, also while its other children are all split. Finally the original grid returns. */
 static void what_lies_beyond_a_wall_waits(gab_world *world, int deepest, int lowest)
 {
   const gab_forest_options options = {
@@ -239,7 +239,7 @@ static void wrong_calls_change_nothing(gab_world *world)
   REQUIRE(strstr(gab_error_message(), number));
   REQUIRE_OK(gab_proxies_refine(proxies, marks, 0, NULL));
   REQUIRE(fingerprint(proxies) == before);
-  for (size_t i = 0; i < gab_proxies_count(proxies); i++) { /* as if they had data */
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) { /* as if their data had moved */
     gab_proxies_get(proxies, i)->origin = GAB_ORIGIN_SELF;
     gab_proxies_get(proxies, i)->sources[0] = gab_world_rank(world);
   }
@@ -256,7 +256,7 @@ static void wrong_calls_change_nothing(gab_world *world)
   REQUIRE(!proxies);
 }
 
-/* Some blocks, some levels. @return what the first call that failed said */
+/* Some blocks, some levels. @return status of the first call that failed */
 static gab_status work(gab_proxies *proxies, int rounds)
 {
   for (int round = 0; round < rounds; round++) {
@@ -275,7 +275,7 @@ static void break_it(gab_world *world, int round)
   gab_proxies *proxies;
   gab_rank villain = (gab_rank)round % gab_world_members(world)->ranks;
   REQUIRE_OK(gab_proxies_create(world, &small, &proxies));
-  /* Once anyone is through, all have come here, though the world may break before this rank knows. */
+  /* All ranks have arrived here when the first one leaves, though the world may break before this rank knows. */
   gab_status status = gab_world_barrier(world);
   if (status == GAB_OK) status = work(proxies, gab_world_rank(world) == villain ? round % 3 : 4);
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* More proxies than one message may hold change hands: all come, tables are right, and what is under way at
- * once keeps to its bound. */
+/* More proxies move than fit one message: all arrive, tables are correct, and the bytes in transit stay below the
+ * bound. */
 /* gabion-test: np=1,2,3 quick=3 timeout=90 */
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_domain.h"
@@ -23,7 +23,7 @@ static void require_all(gab_proxies *proxies, const random_owners *owners)
   REQUIRE(gab_proxies_are_valid(proxies));
   REQUIRE_OK(gab_world_sum_u64(world, sum, 2));
   REQUIRE(sum[0] == (uint64_t)SIDE * SIDE * SIDE);
-  const uint64_t line = 3 * SIDE - 2; /* pairs of places that are at most one apart, along one axis */
+  const uint64_t line = 3 * SIDE - 2; /* pairs of places at a distance of at most one, along one axis */
   REQUIRE(sum[1] == line * line * line - sum[0]);
 }
 
@@ -35,7 +35,7 @@ static void move_them(gab_proxies *proxies, const random_owners *owners)
   for (size_t i = 0; i < count; i++) targets[i] = random_owner(owners, gab_proxies_get(proxies, i)->id);
   gab_memory_reset_peak();
   REQUIRE_OK(gab_proxies_move(proxies, targets));
-  /* what is sent, and what each of the others sends here; buffers grow by half */
+  /* sent bytes, and received bytes of each other rank; buffers grow by half */
   REQUIRE(gab_memory_peak(GAB_MEMORY_MESSAGE) < ranks * GAB_PROXY_MOVE_BYTES * 3 / 2 + ((size_t)4 << 20));
   free(targets);
 }

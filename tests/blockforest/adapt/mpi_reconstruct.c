@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lost blocks are approximated from what is known around them, whoever holds them, as a model of it all says.
+/* Lost blocks are approximated from known blocks around them, independent of owners, as a model of the whole grid
+ * predicts.
  * gabion-test: np=1,2,3,6 quick=3 timeout=60 */
 #include "blockforest/exchange/exchange.h"
 #include "blockforest/migration/reconstruct.h"
@@ -103,10 +104,10 @@ static gab_data_id register_marks(gab_forest *forest, bool replaceable)
   return id;
 }
 
-/* ---- who is lost: what the upper half of the ranks has */
+/* ---- losses: blocks of the upper half of the ranks */
 
 typedef struct losses {
-  uint64_t seed, share; /* of 16 blocks */
+  uint64_t seed, share; /* of 16 blocks, a number */
   int32_t ranks;
 } losses;
 
@@ -216,7 +217,7 @@ static void model_run(const random_domain *domain, const losses *lost, model *al
 
 /* ---- the claim */
 
-/* The upper half keeps nothing but metadata images. */
+/* The upper half keeps only metadata images. */
 static void lose(gab_forest *forest, const losses *lost)
 {
   const bool loses = lost->ranks == 1 || gab_world_rank(gab_forest_world(forest)) >= lost->ranks / 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What proxies have to do, worked out the slow way: every process keeps the whole grid as a list of leaves
- * and finds out who touches whom by comparing boxes. Levels are decided as Schornbaum & Rüde 2018 tell it:
- * splits first, then merges from the finest level up. Where children are missing, boxes are compared too. */
+/* Reference model of proxies: every process keeps the whole grid as a list of leaves and finds contacts by comparing
+ * boxes. Levels are decided as in Schornbaum & Rüde 2018: splits first, then merges from the finest level up. Boxes
+ * of missing children are compared too. */
 #ifndef GABION_TESTS_PROXY_MODEL_H
 #define GABION_TESTS_PROXY_MODEL_H
 
@@ -14,7 +14,7 @@
 
 typedef struct proxy_setup {
   uint64_t seed;
-  uint64_t holes; /* of 16 places so many are empty … */
+  uint64_t holes; /* number of empty places among 16 … */
   int hole_level; /* … on levels up to this */
   gab_forest_options options;
 } proxy_setup;
@@ -37,7 +37,7 @@ static inline uint64_t setup_weight(void *user, int level, const gab_box *cells)
   return 1 + gab_hash_counter(((const proxy_setup *)user)->seed, (uint64_t)level, (uint64_t)cells->lo[0]) % 9;
 }
 
-/* The setup is its own options.user, so it must not move afterwards. */
+/* The setup is its own options.user, so it must not be moved afterwards. */
 static inline void setup_make(proxy_setup *setup, uint64_t seed)
 {
   *setup = (proxy_setup){.seed = seed};
@@ -92,7 +92,7 @@ static inline gab_box model_box(const model *grid, const leaf *of)
   return box;
 }
 
-/* Adds the rows in which `b`, which touches, stands in the table of `a`. */
+/* Adds the rows of the touching leaf `b` to the table of `a`. */
 static inline void add_contacts(leaf *a, const gab_box *box, size_t b, const gab_box *other)
 {
   bool beside[3][3];
@@ -119,7 +119,7 @@ static inline int by_row(const void *x, const void *y)
   return (a->leaf > b->leaf) - (a->leaf < b->leaf);
 }
 
-/* Blocks at a periodic border also touch what lies at the other one: those moved by whole domains. */
+/* Blocks at a periodic border also touch leaves at the opposite border, shifted by whole domains. */
 static inline void find_contacts(model *grid, const gab_box *boxes, size_t i, const int64_t span[3])
 {
   const gab_forest_options *options = &grid->setup->options;
@@ -224,7 +224,7 @@ static inline leaf *model_find(const model *grid, gab_block_id id)
   return grid->count > 0 ? bsearch(&key, grid->leaves, grid->count, sizeof key, by_leaf) : NULL;
 }
 
-/* Roots in the order of their index, an equal piece of the places each. */
+/* Roots in the order of their index, an equal part of the places for each rank. */
 static inline void model_start(model *grid, const proxy_setup *setup, gab_rank ranks)
 {
   const int32_t *roots = setup->options.grid.roots;
@@ -267,7 +267,7 @@ static inline bool split_for_balance(const model *grid, int *change)
 
 #define MISSING SIZE_MAX
 
-/* Of leaf i the family, as indices by child. @return false if one that exists is not there */
+/* Family of leaf i, as indices by child. @return false if an existing child is absent */
 static inline bool family_of(const model *grid, size_t i, size_t family[GAB_CHILDREN_MAX])
 {
   int dimension = grid->setup->options.grid.dimension;
@@ -289,7 +289,7 @@ static inline bool is_first_of_family(const model *grid, size_t i)
   return true;
 }
 
-/* A place that does not exist in one that is split. */
+/* A nonexistent place inside a split place. */
 typedef struct hole {
   gab_block_id id;
   int level;
@@ -347,8 +347,8 @@ static inline bool places_touch(const model *grid, gab_block_id a, gab_block_id 
   return true;
 }
 
-/* What a missing place means for the merging of a block at `level`, of which (or of whose hole) `id` touches
- * it: the parent of the missing place may come back. */
+/* A missing place limits the merge of a block at `level` that touches it (directly or through its own hole `id`): the
+ * parent of the missing place may return. */
 static inline bool holes_allow(const model *grid, const hole_list *list, gab_block_id id, int level)
 {
   int dimension = grid->setup->options.grid.dimension;
@@ -359,7 +359,7 @@ static inline bool holes_allow(const model *grid, const hole_list *list, gab_blo
   return true;
 }
 
-/* The merged block touches what a missing child would touch. */
+/* A merged block touches the same blocks as a missing child. */
 static inline bool beyond_allows(const model *grid, const int *change, gab_block_id missing, int level)
 {
   int dimension = grid->setup->options.grid.dimension;
@@ -397,7 +397,7 @@ static inline bool may_merge(const model *grid, const hole_list *list, const int
   return true;
 }
 
-/* What every leaf becomes. @param[out] change  -1, 0, 1 */
+/* New level of every leaf. @param[out] change  -1, 0, 1 */
 static inline void model_decide(const model *grid, const gab_mark *marks, int max_level, int *change)
 {
   for (size_t i = 0; i < grid->count; i++)
@@ -442,7 +442,7 @@ static inline void model_merge(model *next, const model *grid, size_t first)
     if (family[c] != MISSING) parent->is.sources[c] = grid->leaves[family[c]].is.sources[0];
 }
 
-/* @return false if it has to be refused: then nothing has changed */
+/* @return false if the marks are refused, without a change */
 static inline bool model_refine(model *grid, const gab_mark *marks, int max_level, gab_refine_report *report)
 {
   int *change = calloc(grid->count + 1, sizeof *change);
@@ -476,9 +476,9 @@ static inline bool model_refine(model *grid, const gab_mark *marks, int max_leve
   return possible;
 }
 
-/* ------------------------------------------------------------------------------------------ is it sound */
+/* ------------------------------------------------------------------------------------------ consistency */
 
-/* Leaves below a place; -1 if it is not covered as it should be. */
+/* Leaves below a place; -1 if they do not cover it. */
 static inline int64_t leaves_below(const model *grid, gab_block_id id)
 {
   int level = gab_block_id_level(&grid->setup->options.grid, id);
@@ -495,7 +495,7 @@ static inline int64_t leaves_below(const model *grid, gab_block_id id)
   return sum;
 }
 
-/* The leaves cover what exists of the domain once, and levels of those that touch differ by one at most. */
+/* Leaves cover the existing domain once, and levels of touching leaves differ by one at most. */
 static inline bool model_is_sound(const model *grid)
 {
   const int32_t *roots = grid->setup->options.grid.roots;

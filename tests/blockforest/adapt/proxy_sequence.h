@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random sequences of what can be done to proxies, played against the model. One that fails is made smaller
- * as long as it still fails, and printed. */
+/* Random sequences of operations on proxies, compared with the model. A failing sequence is reduced as long as it
+ * still fails, and printed. */
 #ifndef GABION_TESTS_PROXY_SEQUENCE_H
 #define GABION_TESTS_PROXY_SEQUENCE_H
 
@@ -12,14 +12,14 @@
 
 typedef enum step_kind { STEP_REFINE, STEP_MOVE, STEP_ARRIVE, STEP_KINDS } step_kind;
 
-/* Marks are kept by name, so that a step can be repeated without the ones before it. */
+/* Marks are stored by id, so that a step can be repeated without the previous ones. */
 typedef struct step_mark {
   gab_block_id id;
   gab_mark mark;
 } step_mark;
 
 typedef struct step {
-  step_kind kind; /* ARRIVE: as if the data had followed the proxies */
+  step_kind kind; /* ARRIVE: as if the data had moved with the proxies */
   uint64_t salt;  /* MOVE: of the owners */
   int max_level;
   step_mark *marks;
@@ -42,7 +42,7 @@ typedef struct sequence {
   size_t count;
 } sequence;
 
-static char failure[512]; /* what went wrong on this process; "" if nothing */
+static char failure[512]; /* failure on this process; "" if none */
 
 static inline bool fail(const char *format, ...)
 {
@@ -221,7 +221,7 @@ static inline bool play_step(const sequence *all, step *at, model *grid, gab_pro
   return good && compare(grid, proxies);
 }
 
-/* Whether any process failed; mends the world if that broke it. */
+/* Whether any process failed; repairs a broken world. */
 static inline bool any_failed(gab_world *world, bool good)
 {
   uint64_t failed = !good;
@@ -253,8 +253,7 @@ static inline bool play(gab_world *world, sequence *all)
   return !failed;
 }
 
-/* ------------------------------------------------------------------------------------------ making smaller
- */
+/* ------------------------------------------------------------------------------------------ reduction */
 
 static inline bool still_fails(gab_world *world, sequence *all, int *tries)
 {
@@ -332,7 +331,7 @@ static inline void report_failure(gab_world *world, sequence *all)
   fflush(stdout);
 }
 
-/* @return false, with a small sequence printed, if the proxies do something wrong */
+/* @return false, with a reduced sequence printed, if the proxies differ from the model */
 static inline bool try_sequence(gab_world *world, uint64_t seed, size_t steps, size_t most_leaves)
 {
   sequence all = {.seed = seed, .most_leaves = most_leaves, .count = steps};

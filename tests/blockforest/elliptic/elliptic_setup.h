@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of elliptic solvers with exact solutions share: a forest with a field for one equation, and its solver. */
+/* Shared by tests of elliptic solvers with exact solutions: a forest with a field for one equation, and its solver. */
 #ifndef GABION_TESTS_ELLIPTIC_SETUP_H
 #define GABION_TESTS_ELLIPTIC_SETUP_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=120 threads=2 needs=ulfm */
-/* Elliptic solvers on blocks (blockforest/elliptic/elliptic.h). Solutions approach exact ones with second order, in the plane and in
- * space, for values and gradients at sides, periodic axes, singular operators and an operator of the program with a coefficient
- * that varies. A V-cycle reduces the residual by 0.15 or more, for any size and for blocks that cannot be halved. Results have the
- * same bits for any owners of the blocks. Dot products and norms are exact. Wrong arguments are refused. */
+/* Elliptic solvers on blocks (blockforest/elliptic/elliptic.h). Solutions converge to exact ones with second order,
+ * in 2D and 3D: for values and gradients at sides, periodic axes, singular operators and a user-defined operator with
+ * a variable coefficient. A V-cycle reduces the residual to 0.15 or less, for any size and for blocks with odd
+ * numbers of cells. Results have the same bits for any owners of the blocks. Dot products and norms are exact.
+ * Invalid arguments are refused. */
 #include "tests/blockforest/elliptic/elliptic_setup.h"
 
 /* An equation with its solution. */
@@ -17,7 +18,7 @@ typedef struct equation {
   double (*right)(const struct equation *this, const double at[3]);
 } equation;
 
-/* @param[in] finer  by which the blocks are more */
+/* @param[in] finer  factor of the number of blocks */
 static void make(gab_world *world, setup *it, const equation *of, int32_t finer, gab_rank ranks)
 {
   const int32_t deep = of->dimension == 3, roots = of->roots * finer;
@@ -79,7 +80,7 @@ static double channel_right(const equation *this, const double at[3])
   return a->alpha * channel(at) - a->beta * (2 - 4 * PI * PI * sin(2 * PI * at[1]));
 }
 
-/* 1 at the upper side in x, without slope at the lower one. */
+/* 1 at the upper side in x, zero gradient at the lower one. */
 static double ramp(const double at[3]) { return at[0] * at[0] + (1 - at[0] * at[0]) * sin(2 * PI * at[1]); }
 static double ramp_right(const equation *this, const double at[3])
 {
@@ -90,7 +91,7 @@ static double ramp_right(const equation *this, const double at[3])
 static double waves(const double at[3]) { return sin(2 * PI * at[0]) * cos(4 * PI * at[1]); }
 static double waves_right(const equation *this, const double at[3])
 {
-  return this->options.operation.beta * 20 * PI * PI * waves(at) + 7; /* a mean that has no solution */
+  return this->options.operation.beta * 20 * PI * PI * waves(at) + 7; /* a mean without a solution */
 }
 
 /* -d/dx(k du/dx) - d/dy(k du/dy) with k = 1 + x/2 and u = sin(pi x) sin(pi y), zero at all sides. */
@@ -186,7 +187,7 @@ static void converge(gab_world *world, const equation *of, gab_elliptic_method m
 
 /* ---------------------------------------------------------------- bits, reductions, misuse */
 
-/* The same bits wherever the blocks are, and from one process: `alone' puts all blocks on rank 0. */
+/* The same bits for any owners, and on one process: `alone' puts all blocks on rank 0. */
 static void has_the_same_bits(gab_world *world, const equation *of, gab_elliptic_method method)
 {
   uint64_t sums[2];
@@ -202,7 +203,7 @@ static void has_the_same_bits(gab_world *world, const equation *of, gab_elliptic
   REQUIRE(sums[0] == sums[1]);
 }
 
-/* A second solve from the solution does nothing, one with another right-hand side does. */
+/* A second solve from the solution does nothing; a solve with another right-hand side iterates. */
 static void starts_from_the_guess(gab_world *world)
 {
   setup it;
@@ -262,7 +263,7 @@ static gab_mark refine_first(void *user, int level, const gab_box *cells)
   return level == 0 && cells->lo[0] == 0 && cells->lo[1] == 0 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
 }
 
-/* A grid with a hole, or with a finer block, ends the run on all. */
+/* A grid with a hole, or with a finer block, ends the run on all ranks. */
 static void ends_on(gab_world *world, bool has_hole)
 {
   gab_rank ranks = gab_world_members(world)->ranks;
@@ -279,7 +280,8 @@ static void ends_on(gab_world *world, bool has_hole)
   REQUIRE_OK(gab_elliptic_create(it.forest, &equations[3].options, &it.elliptic));
   REQUIRE_OK(
       gab_forest_build(it.forest, has_hole ? NULL : refine_first, NULL, 1, blocks_in_turn, &ranks, NULL));
-  (void)gab_world_barrier(world); /* all have their blocks; the fault may come while some are still in it */
+  /* all have their blocks; the fault may arrive while some ranks are still in the barrier */
+  (void)gab_world_barrier(world);
   REQUIRE(gab_elliptic_solve(it.elliptic, part(&it, F), part(&it, U), NULL) == GAB_ERR_FAULT);
   REQUIRE_OK(gab_world_repair(world, &request));
   REQUIRE(request == GAB_ERR_STATE &&
@@ -287,7 +289,7 @@ static void ends_on(gab_world *world, bool has_hole)
   destroy(&it);
 }
 
-/* Values whose sum in doubles depends on the order: 1e16, 1, -1e16, and so on over the cells. */
+/* Values whose sum in doubles depends on the order: 1e16, 1, -1e16, repeated over the cells. */
 static void reduces_exactly(gab_world *world)
 {
   setup it;
@@ -309,7 +311,7 @@ static void reduces_exactly(gab_world *world)
         gab_field_set(field, x, y, 0, U, 2);
       }
   }
-  /* Of 0 to 1023 the number is 341 of each remainder, and 1023 itself is zero. */
+  /* Each remainder has 341 of the numbers 0 to 1022; the value of 1023 is zero. */
   REQUIRE_OK(gab_forest_sum(it.forest, part(&it, F), &sum));
   REQUIRE(sum == 341);
   REQUIRE_OK(gab_forest_dot(it.forest, part(&it, F), part(&it, U), &dot));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 long=1 timeout=180 threads=2 */
-/* Conduction in media whose conductivity jumps by 1000 (blockforest/elliptic/elliptic.h): a disc that conducts well, one that conducts badly, a
- * layer thinner than cells of coarse levels, and tiles drawn at random. Conjugate gradients with a V-cycle need about as many
- * iterations for any number of cells, and give the solution of conjugate gradients without one, with the same bits for any owners of the
- * blocks. So does BiCGStab, on blocks of two and three levels too, whose borders cross the jumps: its solutions are near those of one
- * level. */
+/* Conduction in media with conductivities that jump by 1000 (blockforest/elliptic/elliptic.h): a good conductor
+ * (disc), a bad one (disc), a layer thinner than cells of coarse levels, and random tiles. Conjugate gradients with a
+ * V-cycle need about the same iterations for any number of cells. They give the solution of conjugate gradients
+ * without one, with the same bits for any owners of the blocks. BiCGStab does so too, also on blocks of two and three
+ * levels whose borders cross the jumps: its solutions are near those of one level. */
 #include "blockforest/elliptic/elliptic.h"
 
 #include "blockforest/exchange/block_field.h"
@@ -37,7 +37,7 @@ typedef struct medium {
   int most;    /* iterations */
 } medium;
 
-/* Harmonic mean of the cells beside a narrow face; at sides the cell inside. @param[in] x, y  of the middle */
+/* Harmonic mean of the cells on both sides of a narrow face; at sides the cell inside. @param[in] x, y  of the centre */
 static double narrow_face(const medium *of, double x, double y, int axis)
 {
   double low[2] = {x, y}, high[2] = {x, y};
@@ -48,7 +48,7 @@ static double narrow_face(const medium *of, double x, double y, int axis)
   return 2 * a * b / (a + b);
 }
 
-/* Mean of the narrow faces in a face. */
+/* Mean of the narrow faces that make up a face. */
 static double face(const medium *of, double x, double y, int axis, double width)
 {
   const int count = (int)lround(width / of->fine);
@@ -117,7 +117,7 @@ typedef struct way {
   gab_elliptic_method method;
   int finest;     /* level of blocks */
   bool compares;  /* with conjugate gradients, on one level */
-  gab_rank ranks; /* that have blocks */
+  gab_rank ranks; /* with blocks */
 } way;
 
 /* Heated everywhere, with 0 at the sides. @param[in] cells  of level 0 along an axis */
@@ -184,7 +184,7 @@ static void solve_on_one_level(gab_world *world, const medium *of, gab_elliptic_
   }
 }
 
-/* Beside the solution on narrow cells everywhere, the medium of which has the same faces. */
+/* Compared with the solution on narrow cells everywhere, for a medium with the same faces. */
 static void solve_on_levels(gab_world *world, const medium *of)
 {
   const gab_rank ranks = gab_world_members(world)->ranks;

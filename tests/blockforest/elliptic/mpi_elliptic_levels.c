@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=1 long=2 timeout=120 threads=2 needs=ulfm */
-/* Elliptic solvers on blocks of several levels (blockforest/elliptic/elliptic.h). Solutions approach exact ones with second order in
- * the maximum norm, in the plane and in space, with values, gradients and periodic sides, on two and three levels, with a source in the
- * refined region. A V-cycle reduces the residual as on one level. The operator conserves: its sum over the volume is 0 without sides.
- * So does an operator of the program, whose coefficient varies across borders of levels; a singular one has solutions therefore.
- * BiCGStab finds the solutions that V-cycles find, in fewer iterations.
- * On a grid of one level the solution has the same bits as that of a solver of one level. Results have the same bits for any owners of
- * the blocks. What levels cannot have is refused. */
+/* Elliptic solvers on blocks of several levels (blockforest/elliptic/elliptic.h). Solutions converge to exact ones
+ * with second order in the maximum norm, in 2D and 3D: for values, gradients and periodic sides, on two and three
+ * levels, with a source in the refined region. A V-cycle reduces the residual as on one level. The operator
+ * conserves: its sum over the volume is 0 without sides. So does a user-defined operator with a coefficient that
+ * varies across borders of levels; therefore singular ones have solutions. BiCGStab finds the solutions of V-cycles
+ * in fewer iterations.
+ * On a grid of one level the solution has the same bits as that of a solver of one level. Results have the same bits
+ * for any owners of the blocks. Options that levels do not support are refused. */
 #include "core/base/exact_sum.h"
 #include "tests/blockforest/elliptic/elliptic_setup.h"
 
@@ -23,7 +24,7 @@ typedef struct equation {
   double (*right)(const gab_elliptic_operator *a, const double at[3]);
 } equation;
 
-/* Around a place that no symmetry has, in 1/64 of the domain; each level half as wide as the one above. */
+/* Around a place without symmetry, in 1/64 of the domain; each level half as wide as the one above. */
 static gab_mark near_a_place(void *user, int level, const gab_box *cells)
 {
   const gab_forest_options *options = user;
@@ -41,7 +42,7 @@ static void centre_of(const setup *it, const gab_block *block, int32_t x, int32_
   gab_block_cell_centre(it->forest, block, x, y, z, at);
 }
 
-/* @param[in] finer  by which a block has more cells @param[in] deepest  level of the grid */
+/* @param[in] finer  factor of the cells of a block along an axis @param[in] deepest  level of the grid */
 static void make(gab_world *world, setup *it, const equation *of, int32_t finer, int deepest, gab_rank ranks)
 {
   const int32_t deep = of->dimension == 3, roots = of->roots, cells = of->cells * finer;
@@ -75,7 +76,7 @@ static void make(gab_world *world, setup *it, const equation *of, int32_t finer,
   }
 }
 
-/* The largest error; if the solution is unique but for a constant, of the volume means. */
+/* The largest error; if the solution is unique up to a constant, relative to the volume mean. */
 static double error_of(setup *it, bool is_singular)
 {
   gab_exact_sum sum;
@@ -125,7 +126,7 @@ static double plane_right(const gab_elliptic_operator *a, const double at[3])
 static double waves(const double at[3]) { return sin(2 * PI * at[0]) * cos(4 * PI * at[1]); }
 static double waves_right(const gab_elliptic_operator *a, const double at[3])
 {
-  return a->beta * 20 * PI * PI * waves(at) + 7; /* a mean that has no solution */
+  return a->beta * 20 * PI * PI * waves(at) + 7; /* a mean without a solution */
 }
 
 static double channel(const double at[3]) { return at[0] * at[0] + sin(2 * PI * at[1]); }
@@ -341,7 +342,7 @@ static uint64_t checksum_of(gab_world *world, const equation *of, int32_t finer,
   return sum;
 }
 
-/* Wherever the blocks are, and from one process. */
+/* For any owners, and on one process. */
 static void has_the_same_bits(gab_world *world, const equation *of)
 {
   const gab_rank ranks = gab_world_members(world)->ranks;
@@ -379,7 +380,7 @@ static void is_found_by_bicgstab(gab_world *world, const equation *of)
   REQUIRE(checksum_of(world, &by, 1, of->finest, ranks) == checksum_of(world, &by, 1, of->finest, 1));
 }
 
-/* Levels that the grid does not have at present change nothing, if more than 4096 cells are left. */
+/* Levels without blocks change nothing, if more than 4096 cells are left. */
 static void is_that_of_one_level(gab_world *world)
 {
   const gab_rank ranks = gab_world_members(world)->ranks;
@@ -411,7 +412,7 @@ static void apply_diffusion(const gab_elliptic_cells *at)
   apply_coefficient(at, 1, &(coefficient){0.01, {wave, moved_wave}});
 }
 
-/* u - beta Laplace(u) = f, or u - div(k grad u) = f, without sides: the sums of u and f over the volume are equal. */
+/* u - beta Laplace(u) = f, or u - div(k grad u) = f, without sides: the volume sums of u and f are equal. */
 static void conserves(gab_world *world, gab_elliptic_operator operation, double tolerance)
 {
   setup it;
@@ -449,7 +450,7 @@ static void refuses(gab_world *world)
   gab_forest_destroy(&forest);
 }
 
-/* A block of a level beyond those of the solver ends the run on all. */
+/* A block on a level that the solver lacks ends the run on all ranks. */
 static void ends_on_a_deeper_level(gab_world *world)
 {
   setup it;
@@ -457,7 +458,8 @@ static void ends_on_a_deeper_level(gab_world *world)
   equation shallow = equations[1];
   shallow.finest = 1;
   make(world, &it, &shallow, 1, 2, gab_world_members(world)->ranks);
-  (void)gab_world_barrier(world); /* all have their blocks; the fault may come while some are still in it */
+  /* all have their blocks; the fault may arrive while some ranks are still in the barrier */
+  (void)gab_world_barrier(world);
   REQUIRE(gab_elliptic_solve(it.elliptic, part(&it, F), part(&it, U), NULL) == GAB_ERR_FAULT);
   REQUIRE_OK(gab_world_repair(world, &request));
   REQUIRE(request == GAB_ERR_STATE && strstr(gab_error_message(), "up to level 1"));

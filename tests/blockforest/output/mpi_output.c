@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=90 */
-/* What is written does not depend on who owns what, and a run that goes back leaves the files of one that
- * never did. With a folder as argument the files stay, for the scripts that look at them. */
+/* Output does not depend on owners, and a run with a rollback leaves the files of an undisturbed one. With a folder
+ * as argument the files stay, for the scripts that check them. */
 #include "tests/blockforest/output/output_common.h"
 
 #include "blockforest/output/output_retry.h"
@@ -39,7 +39,7 @@ static void read_table(hid_t file, const char *name, hid_t type, void *values)
   H5Dclose(table);
 }
 
-/* One block of /fields/QUANTITY/level-0, [block][z][y][x] and maybe [component]. */
+/* One block of /fields/QUANTITY/level-0, [block][z][y][x] or [block][z][y][x][component]. */
 static void read_block(hid_t file, const char *quantity, size_t blocks, int32_t row, int components,
                        double *values)
 {
@@ -82,7 +82,7 @@ static void check_field(hid_t file, const char *quantity, size_t blocks, int32_t
   }
 }
 
-/* @return number of blocks in the file of one rank, all of whose cells were right; 0 if there is no file */
+/* @return number of blocks in the file of one rank, after a check of all their cells; 0 if there is no file */
 static size_t check_file(gab_rank rank, gab_step step, uint64_t *id_sum)
 {
   char path[1024];
@@ -117,7 +117,7 @@ static size_t check_file(gab_rank rank, gab_step step, uint64_t *id_sum)
   return blocks;
 }
 
-/* The files of all ranks together hold every block of the forest once, with the right values. */
+/* The files of all ranks together contain every block of the forest once, with the correct values. */
 static void all_cells_of_a_step_are_in_the_files(gab_forest *forest, gab_step step)
 {
   gab_world *world = gab_forest_world(forest);
@@ -134,8 +134,7 @@ static void all_cells_of_a_step_are_in_the_files(gab_forest *forest, gab_step st
   EXPECT_OK(gab_world_barrier(world));
 }
 
-/* ------------------------------------------------------------------------------------ a run that goes back
- */
+/* ------------------------------------------------------------------------------------ a rollback */
 
 static gab_status row(void *user, gab_step step, double time, double *values)
 {
@@ -177,7 +176,7 @@ static void run_steps(gab_output *output, gab_step from, gab_step to)
   }
 }
 
-/* Everything to the lowest rank, or back to equal pieces. */
+/* All blocks to the lowest rank, or back to equal parts. */
 static void move_blocks(gab_forest *forest, bool together)
 {
   size_t count = gab_forest_block_count(forest);
@@ -220,7 +219,7 @@ static void compare_files(const char *name)
   fclose(y);
 }
 
-/* The root's, below a file: nobody goes on as if it were there. */
+/* The folder of the root is below a file: no rank continues as if it existed. */
 static void a_folder_that_cannot_be_made_is_an_error_on_all(gab_world *world)
 {
   char below[600];
@@ -302,8 +301,7 @@ static void a_missing_folder_is_reported_on_all_ranks(gab_forest *forest)
   gab_volume_destroy(&volume);
 }
 
-/* For scripts: lines "file:/dataset bytes extent..." on the standard input; all have to be there like that.
- */
+/* For scripts: lines "file:/dataset bytes extent..." on the standard input; all must exist as described. */
 static int datasets_are_as_described(void)
 {
   char line[1024], name[1024];
@@ -337,7 +335,8 @@ int main(int argc, char **argv)
   if (argc > 1 && strcmp(argv[1], "--described") == 0) return datasets_are_as_described();
   gab_world *world = NULL;
   EXPECT_OK(gab_world_create(&argc, &argv, &world));
-  gab_output_set_retry(0); /* a full disk stays full, and a process that fails ends the one that would wait */
+  /* a full disk stays full: no process may wait, since a failed process ends the waiting ones */
+  gab_output_set_retry(0);
   bool stays = argc > 1;
   const gab_members *members = gab_world_members(world);
   if (stays) snprintf(folder, sizeof folder, "%s", argv[1]);

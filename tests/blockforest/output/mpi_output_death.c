@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=3 timeout=60 needs=ulfm labels=quick */
-/* The rank that writes dies while files are written; the next one goes on, and series and fields are those of
- * a run without deaths. The blocks' images go to files here: who keeps them is not the subject. */
+/* The writing rank dies while files are written; the next rank continues, and series and fields are those of a run
+ * without deaths. Images of blocks are stored in files here, since checkpoint copies are not under test. */
 #include "tests/blockforest/output/output_common.h"
 
 #include "core/messages/collective.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACK  13 /* the step to go back to */
+#define BACK  13 /* the step of the checkpoint */
 #define DEATH 24
 #define LAST  30
 
@@ -86,7 +86,7 @@ static void read_image(gab_rank rank, gab_buffer *image)
   fclose(file);
 }
 
-/* Every rank takes its own image, the first living one that of rank 0 too. */
+/* Every rank restores its own image, the first living one also that of rank 0. */
 static void restore_forest(gab_forest *forest)
 {
   gab_world *world = gab_forest_world(forest);
@@ -136,7 +136,7 @@ static void the_files_are_those_of_the_survivors(void)
   compare_files("probes.csv");
   compare_files("plane.h5");
   compare_files("fields/fields.xdmf");
-  EXPECT(there_is(12, 0)); /* of before */
+  EXPECT(there_is(12, 0)); /* written before the death */
   for (gab_step step = 16; step <= 28; step += 4) {
     EXPECT(!there_is(step, 0) && there_is(step, 1) && there_is(step, 2));
   }
@@ -149,7 +149,7 @@ static void remove_folder(void)
   EXPECT(system(command) == 0);
 }
 
-/* Rank 0 dies as soon as the output of that step begins. */
+/* Rank 0 dies at the begin of the output of that step. */
 static void die_in_output(void *user, gab_world *world, gab_fault_point point)
 {
   (void)user;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=3 timeout=60 */
-/* Files of particles (blockforest/output/particle_output.h): id, position and columns of each, in the order of ids; the same bytes whoever
- * owns the blocks. A run that goes back leaves the files of one that never did. Columns outside of the record are refused. With a
- * folder as argument the files stay, for the script that reads them with VTK. */
+/* Files of particles (blockforest/output/particle_output.h): id, position and columns of each, in the order of ids;
+ * the same bytes for any owners of the blocks. A run with a rollback leaves the files of an undisturbed one. Columns
+ * outside of the record are refused. With a folder as argument the files stay, for the script that reads them with
+ * VTK. */
 #include "blockforest/output/output.h"
 #include "core/messages/collective.h"
 #include "tests/blockforest/adapt/adapting.h"
@@ -36,7 +37,7 @@ typedef struct box {
 
 static double draw(uint64_t what, uint64_t which) { return gab_hash_uniform(5, what, which); }
 
-/* Ids and places in different orders. */
+/* Ids and positions in different orders. */
 static dot dot_of(uint64_t number)
 {
   const uint64_t id = (number * 7) % COUNT;
@@ -123,7 +124,7 @@ static void check_file(const char *path, int64_t step)
   }
 }
 
-/* Content of a file; the hash of nothing if there is none. */
+/* Hash of the content of a file; of an empty one if there is none. */
 static uint64_t hash_of(const char *part, const char *name)
 {
   static unsigned char bytes[1 << 20];
@@ -151,7 +152,7 @@ static void go_back(box *it)
   gab_buffer_release(&cursors);
 }
 
-/* Everything on one rank, straight to step 20; and in turn, with a way back from step 40. */
+/* All blocks on one rank, directly to step 20; and in turn over the ranks, with a rollback from step 40. */
 static void writes_the_same(gab_world *world)
 {
   static const char *const names[] = {"dots.xdmf",           "dots_0000000000.h5",   "dots_0000000010.h5",
@@ -182,7 +183,7 @@ static void writes_the_same(gab_world *world)
   REQUIRE_OK(gab_world_barrier(world));
 }
 
-/* A file without particles is there, with its columns. */
+/* A file without particles exists, with its columns. */
 static void writes_none(gab_world *world)
 {
   char path[1024];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=3 timeout=60 */
-/* Slabs that leave a moving window and the window at the end are one field afterwards: each cell is where and
- * what it was, whatever was removed and written again. Parts that do not make a whole are refused. */
+/* Slabs that left a moving window and the final window are assembled into one field: each cell has its position and
+ * value, also after removal and rewriting. Incomplete or inconsistent parts are refused. */
 #include "tests/blockforest/output/output_common.h"
 
 #include "blockforest/output/fields/slab_writer.h"
@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NX = 24, NY = 10, NZ = 8, LEFT = 5 }; /* the window has moved by LEFT rows in the end */
+enum { NX = 24, NY = 10, NZ = 8, LEFT = 5 }; /* the window finally has moved by LEFT rows */
 
-static const char folder[] = "."; /* that of this run */
-static int64_t shift;             /* of the window, now */
+static const char folder[] = "."; /* the folder of this run */
+static int64_t shift;             /* present position of the window */
 
-/* A window that looks at an endless pattern. */
+/* A window over an endless pattern. */
 static double pattern(int64_t x, int64_t y, int64_t row, int component)
 {
   return (double)((row * NY + y) * NX + x) + 0.25 * component;
@@ -66,7 +66,7 @@ static void refused(const char *parts, const char *whole, const char *says)
   EXPECT(strstr(gab_error_message(), says));
 }
 
-/* On the root, when all is written. */
+/* On the root, after all writes. */
 static void assemble(const char *parts)
 {
   char whole[300], path[512];
@@ -91,7 +91,7 @@ static void assemble(const char *parts)
   snprintf(copy, sizeof copy, "rm %s/slab_0000000001-*", parts);
   EXPECT(system(copy) == 0);
   refused(parts, whole, "the rows from 1 to 2 are missing");
-  refused(folder, whole, "has no fields that can be read"); /* solid.h5 is no part */
+  refused(folder, whole, "has no fields that can be read"); /* solid.h5 is not a part */
 }
 
 int main(void)
@@ -106,7 +106,7 @@ int main(void)
   const gab_slab_writer_options what = {
       .folder = place, .quantities = shown, .quantity_count = 2, .precision = GAB_OUTPUT_DOUBLE};
   EXPECT_OK(gab_slab_writer_create(forest, &what, &parts));
-  /* Slabs of 1, 2 and 2 rows; then the run goes back and writes the last one again. */
+  /* Slabs of 1, 2 and 2 rows; then a rollback, and the last slab is written again. */
   for (int again = 0; again < 2; again++) {
     const int64_t height[3] = {1, 2, 2};
     shift = again ? 3 : 0;
@@ -118,7 +118,7 @@ int main(void)
   EXPECT(shift == LEFT);
   if (gab_world_is_root(world)) assemble(place);
   EXPECT_OK(gab_world_barrier(world));
-  /* Everything from row 3 on: what is left is the first slab. */
+  /* Removes row 3 and above: the first slab is left. */
   EXPECT_OK(gab_slab_writer_remove(parts, "slab", 3));
   EXPECT_OK(gab_slab_writer_remove(parts, "last", 0));
   if (gab_world_is_root(world)) {

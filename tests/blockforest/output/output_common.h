@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small forest with known values in every cell, for the tests of output. */
+/* A small forest with known values in every cell, for tests of output. */
 #ifndef GABION_TESTS_OUTPUT_COMMON_H
 #define GABION_TESTS_OUTPUT_COMMON_H
 
@@ -14,7 +14,7 @@
 #define EXPECT(claim)   REQUIRE(claim)
 #define EXPECT_OK(call) REQUIRE_OK(call)
 
-/* Values by global cell; a ball (disc) of cells without value. */
+/* Values by global cell; cells in a ball (disc) have no value. */
 static inline bool case_is_solid(const int64_t at[3])
 {
   double x = (double)at[0] - 7.0, y = (double)at[1] - 5.0, z = (double)at[2] - 3.0;
@@ -65,7 +65,7 @@ static gab_quantity case_quantities[2] = {
      .user = &case_quantities[1]},
 };
 
-/* The first owner of each root block: equal pieces of the linear order. */
+/* The first owner of each root block: equal parts of the linear order. */
 static inline gab_rank case_owner(const gab_forest *forest, gab_block_id id)
 {
   const gab_root_grid *grid = &gab_forest_get_options(forest)->grid;
@@ -82,7 +82,7 @@ static inline gab_status case_stay(void *context, gab_proxies *proxies)
   return GAB_OK;
 }
 
-/* A forest with its root blocks: equal pieces of the linear order. */
+/* A forest with its root blocks: equal parts of the linear order. */
 static inline gab_forest *case_forest(gab_world *world, const gab_forest_options *options)
 {
   gab_forest *forest = NULL;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=180 labels=quick
-# Pictures and tables are the same bytes for 1, 2 and 4 processes; the XDMF files describe what is in the HDF5
-# files; on a full disk the program ends with the cause and leaves nothing half-written.
+# Pictures and tables are the same bytes for 1, 2 and 4 processes; the XDMF files describe the content of the HDF5
+# files; on a full disk the program ends with the cause and leaves no incomplete file.
 set -eu
 program=$GABION_BUILD/tests/blockforest/mpi_blockforest_output
 here=$GABION_SOURCE/tests/blockforest/output

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 labels=long
-# The XDMF readers of VTK and ParaView read back every cell and every particle. Where there is no such reader (packages
-# python3-paraview or a VTK built with XDMF) the test says so and passes. GABION_VTK_PYTHON: a Python that has one.
+# The XDMF readers of VTK and ParaView read every cell and every particle. Without such a reader (packages
+# python3-paraview or a VTK built with XDMF) the test says so and passes. GABION_VTK_PYTHON: a Python with such a
+# reader.
 set -eu
 programs=$GABION_BUILD/tests/blockforest
 work=$(mktemp -d "${TMPDIR:-/tmp}/gabion-vtk-XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
-# reads SCRIPT PATH: a Python that has a reader runs the script
+# reads SCRIPT PATH: runs the script with a Python that has a reader
 reads() {
   local python code
   for python in ${GABION_VTK_PYTHON:-python3 /usr/bin/python3 pvpython}; do

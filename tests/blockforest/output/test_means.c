@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* Time means are those of the samples, with the digits that fluctuations far below the mean leave; blocks hand them on when they split and
- * merge, to the bit where all cells have as many samples. */
+/* Time means equal those of the samples, without loss of digits for fluctuations far below the mean. Blocks pass them
+ * on when they split and merge, exactly where all cells have the same number of samples. */
 #include "blockforest/output/means.h"
 
 #include "blockforest/adaptation/adapt.h"
@@ -136,7 +136,7 @@ static void means_are_those_of_all_samples(void **state)
   double xy[CELLS * CELLS], yy[CELLS * CELLS], energy[CELLS * CELLS];
   const double at[3] = {0.5, 0.5, 0};
   evaluate(&it, "mean_height", 0, 1, mean);
-  assert_true(isnan(mean[0])); /* no sample yet */
+  assert_true(isnan(mean[0])); /* before the first sample */
   assert_int_equal(gab_means_samples(it.means), 0);
   sample(&it, SAMPLES);
   assert_int_equal(gab_means_samples(it.means), SAMPLES);
@@ -152,7 +152,7 @@ static void means_are_those_of_all_samples(void **state)
   double expected = 0;
   for (int i = 0; i < SAMPLES; i++) expected += value_at(at, i, 0) / SAMPLES;
   assert_near(mean[0], expected, 1e-15 * 1e6 * 10);
-  /* a value of 1e6 has an error of 6e-11: a sum of squares would leave no digit of 1e-3 */
+  /* a value of 1e6 has an error of 6e-11: a sum of squares would leave no digits of 1e-3 */
   assert_near(rms[0], sqrt(product(at, 0, 0)), 1e-9);
   assert_near(of_velocity[1], sqrt(product(at, 1, 1)), 1e-13);
   assert_near(of_velocity[2], sqrt(product(at, 2, 2)), 1e-13);
@@ -194,7 +194,7 @@ static void blocks_hand_means_on(void **state)
   destroy(&it);
 }
 
-/* A solid cell that splits into three of fluid and a solid one: only their samples count when they merge. */
+/* A solid cell splits into three fluid cells and a solid one; the merge uses only cells with samples. */
 static void cells_without_samples_do_not_count(void **state)
 {
   fixture it = make();
@@ -225,7 +225,7 @@ static void solid_children_have_no_mean(void **state)
   double fine[CELLS * CELLS];
   sample(&it, 3);
   adapt(&it, GAB_MARK_REFINE, 4);
-  has_solid_cells = true; /* the child's cell: it has samples of its parent */
+  has_solid_cells = true; /* the child's cell: it has the samples of its parent */
   evaluate(&it, "mean_height", 0, 1, fine);
   assert_true(isnan(fine[0]) && !isnan(fine[1]));
   destroy(&it);

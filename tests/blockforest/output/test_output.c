@@ -48,7 +48,7 @@ static int count_entries(const char *subfolder)
   return count;
 }
 
-/* Files that grow beyond this many bytes fail as on a full disk (with another errno). */
+/* Files larger than this fail as on a full disk (with another errno). */
 static void limit_files(rlim_t bytes)
 {
   struct rlimit limit;
@@ -57,8 +57,7 @@ static void limit_files(rlim_t bytes)
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* ------------------------------------------------------------------------------------ quantities, schedules
- */
+/* ------------------------------------------------------------------------------------ quantities, schedules */
 
 static void quantities_are_found_by_name_and_component(void **state)
 {
@@ -89,7 +88,7 @@ static void schedules_are_due_from_their_start(void **state)
   assert_false(gab_schedule_due((gab_schedule){0}, 0));
 }
 
-/* Rows of physical time: the k-th is at the step nearest to k intervals, also after millions of them. */
+/* Rows at intervals of physical time: the k-th is at the step nearest to k intervals, also after millions of them. */
 static void intervals_do_not_drift(void **state)
 {
   (void)state;
@@ -267,7 +266,7 @@ static void numbers_read_back_as_they_were(void **state)
   assert_string_equal(text, "nan");
 }
 
-/* All of a file. */
+/* The whole content of a file. */
 static void assert_has_text(const char *name, const char *expected)
 {
   char path[512], text[4096] = "";
@@ -295,7 +294,7 @@ static void a_series_goes_back_to_its_cursor(void **state)
     assert_int_equal(gab_series_append(series, step, 0.5, values), GAB_OK);
   }
   const double again[2] = {7, 7};
-  assert_int_equal(gab_series_append(series, 4, 0.5, again), GAB_OK); /* is there already: left out */
+  assert_int_equal(gab_series_append(series, 4, 0.5, again), GAB_OK); /* already written: ignored */
   assert_int_equal(gab_series_append(series, 3, 0.5, again), GAB_ERR_ARGUMENT);
   assert_int_equal(gab_series_pack(series, &late), GAB_OK);
   long length = file_size("back.csv");
@@ -309,7 +308,7 @@ static void a_series_goes_back_to_its_cursor(void **state)
   reader = gab_reader_of_buffer(&early);
   assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
   assert_int_equal(file_size("back.csv"), 0);
-  reader = gab_reader_of_buffer(&late); /* rows that are not there any more: the next one follows the head */
+  reader = gab_reader_of_buffer(&late); /* missing rows: the next one follows the header */
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
   gab_log_set_level(GAB_LOG_INFO, GAB_LOG_INFO);
@@ -323,7 +322,8 @@ static void a_series_goes_back_to_its_cursor(void **state)
   gab_buffer_release(&late);
 }
 
-/* Strategy `local': rows that are computed again find what was written; a checkpoint behind them may still be gone back to. */
+/* Strategy `local': recomputed rows equal the written ones; a later rollback may still return to a checkpoint after
+ * them. */
 static void a_root_that_goes_back_alone_keeps_rows(void **state)
 {
   (void)state;
@@ -349,10 +349,10 @@ static void a_root_that_goes_back_alone_keeps_rows(void **state)
   assert_int_equal(gab_series_flush(series), GAB_OK);
   assert_int_equal(file_size("alone.csv"), length);
   gab_world_set_policy(world, GAB_POLICY_REVOKE_ALL);
-  reader = gab_reader_of_buffer(&late); /* all go back, to a later one */
+  reader = gab_reader_of_buffer(&late); /* all ranks go back, to a later checkpoint */
   assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
   assert_int_equal(file_size("alone.csv"), length);
-  /* Other rows take the place of those; what nobody wrote again goes with the series. */
+  /* Other rows replace these; rows that are not written again are removed with the series. */
   gab_world_set_policy(world, GAB_POLICY_MARK_DOWN);
   reader = gab_reader_of_buffer(&early);
   assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
@@ -376,7 +376,7 @@ static void put_row(gab_series *series, gab_step step)
   assert_int_equal(gab_series_flush(series), GAB_OK);
 }
 
-/* Somebody takes the file away between two rows. */
+/* The file is removed between two rows. */
 static void a_file_that_is_gone_is_written_again(void **state)
 {
   (void)state;
@@ -395,7 +395,7 @@ static void a_file_that_is_gone_is_written_again(void **state)
   put_row(series, 2);
   assert_has_text("gone.csv", rows);
   assert_has_text("aside.csv", "step,time,a\n0,0,0\n1,0,1\n");
-  /* Another file in its place is kept; the one with the same content, as an editor leaves it, is taken. */
+  /* Another file in its place is kept; one with the same content, as saved by an editor, is used. */
   assert_int_equal(rename(aside, path), 0);
   assert_int_equal(gab_series_flush(series), GAB_OK);
   assert_has_text("gone.csv", rows);
@@ -411,7 +411,7 @@ static void a_file_that_is_gone_is_written_again(void **state)
   gab_log_set_level(GAB_LOG_INFO, GAB_LOG_INFO);
 }
 
-/* What was cut off is gone: the next row comes behind the last whole one, and going back finds the rows by their steps. */
+/* Cut rows are lost: the next row follows the last whole one, and a rollback finds rows by their steps. */
 static void a_file_that_was_cut_gets_no_hole(void **state)
 {
   (void)state;
@@ -469,7 +469,7 @@ static void probes_read_the_cell_that_contains_them(void **state)
   (void)state;
   char path[128];
   snprintf(path, sizeof path, "%s/points.csv", folder);
-  /* A lower face, the upper corner of the domain (no block there), an upper face, a solid cell. */
+  /* A lower face, the upper corner of the domain (without a block), an upper face, a solid cell. */
   static const double points[4][3] = {
       {-0.25, 0.5, 2.0}, {2.0, 1.75, 3.0}, {2.0, 0.5, 2.0}, {-0.06, 1.2, 2.01}};
   gab_probes_options options = {
@@ -488,8 +488,7 @@ static void probes_read_the_cell_that_contains_them(void **state)
   assert_int_equal(gab_probes_create(forest, &options, &probes), GAB_ERR_INPUT);
 }
 
-/* ------------------------------------------------------------------------------------ folders and full disks
- */
+/* ------------------------------------------------------------------------------------ folders and full disks */
 
 static void a_folder_that_cannot_be_is_bad_input(void **state)
 {
@@ -512,7 +511,8 @@ static void a_folder_that_cannot_be_is_bad_input(void **state)
 }
 
 /* Wherever the disk gets full while a file is written: an error, and no file. */
-/* Probes of density at steps 0, 2, 4, ...; fields with a quantity that looks around at 3, 7, ...; a series that is due always. */
+/* Probes of density at steps 0, 2, 4, ...; fields with a quantity of neighbouring cells at 3, 7, ...; a series at
+ * every step. */
 static void only_what_is_due_looks_around(void **state)
 {
   (void)state;

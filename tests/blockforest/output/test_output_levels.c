@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* Files of a forest of several levels: every cell is where it belongs, with its own size. */
+/* Files of a forest of several levels: every cell has its position and size. */
 #include "tests/blockforest/output/output_common.h"
 
 #include "blockforest/adaptation/adapt.h"
@@ -21,7 +21,7 @@
 static gab_world *world;
 static char folder[64] = "/tmp/gabion-levels-XXXXXX";
 
-/* A linear function of the centre of the cell, and a little that tells the level. */
+/* A linear function of the centre of the cell, plus a small term for the level. */
 static double place_value(const double at[3], int level)
 {
   return at[0] + 7 * at[1] + 50 * at[2] + 1e-3 * level;
@@ -81,7 +81,7 @@ static void read_vector(const char **text, double values[3])
   assert_int_equal(sscanf(*text, "%lf %lf %lf", &values[2], &values[1], &values[0]), 3);
 }
 
-/* The block that the text behind `*text` selects, "|row 0 0 0:1 1 1 1:1 z y x:rows z y x". */
+/* The block selected by the text behind `*text`, "|row 0 0 0:1 1 1 1:1 z y x:rows z y x". */
 static void read_selection(hid_t file, const char *text, int level, const int32_t cells[3], double *values)
 {
   unsigned long long row, rows;
@@ -109,7 +109,7 @@ static void read_selection(hid_t file, const char *text, int level, const int32_
   H5Dclose(field);
 }
 
-/* The cells of one block as the description says they lie, with the values that the file has for them. */
+/* The cells of one block at the described positions, with their values in the file. */
 static double check_grid(const gab_forest *forest, hid_t file, const char *grid)
 {
   const int32_t *cells = gab_forest_get_options(forest)->cells;
@@ -128,7 +128,7 @@ static double check_grid(const gab_forest *forest, hid_t file, const char *grid)
       for (int32_t x = 0; x < cells[0]; x++) {
         double at[3] = {origin[0] + (x + 0.5) * spacing[0], origin[1] + (y + 0.5) * spacing[1],
                         origin[2] + (z + 0.5) * spacing[2]};
-        if (flat) at[2] = origin[2] + 0.5 * spacing[0]; /* all levels are drawn equally thick */
+        if (flat) at[2] = origin[2] + 0.5 * spacing[0]; /* all levels have the same thickness in pictures */
         assert_true(fabs(*next++ - place_value(at, level)) < 1e-9);
       }
   return cells[0] * spacing[0] * cells[1] * spacing[1] * cells[2] * spacing[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* Field files are as small as what is in them, also where blocks are small: a field at rest takes hardly any
- * capacity, one without any pattern no more than its numbers do. The same state gives the same bytes. */
+/* Field files are as small as their content, also for small blocks: a field at rest needs very little space, noise no
+ * more than its numbers. The same state gives the same bytes. */
 #include "tests/blockforest/output/output_common.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static gab_status rest(void *user, const gab_forest *of, const gab_block *block,
   return GAB_OK;
 }
 
-/* Every bit of the mantissa is as good as random. */
+/* Every bit of the mantissa is nearly random. */
 static gab_status noise(void *user, const gab_forest *of, const gab_block *block, double *values)
 {
   const size_t count = gab_quantity_block_values(of, user);
@@ -44,7 +44,7 @@ static gab_quantity quiet[2] = {{.name = "density", .components = 1, .evaluate =
                                 {.name = "velocity", .components = 3, .evaluate = rest, .user = &quiet[1]}};
 static gab_quantity loud[1] = {{.name = "density", .components = 1, .evaluate = noise, .user = &loud[0]}};
 
-/* @return bytes of the file of this process, for each byte that the numbers have in memory */
+/* @return bytes of the file of this process per byte of the numbers in memory */
 static double size_of(const char *name, const gab_quantity *quantities, size_t count,
                       gab_output_precision precision, int compression)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* Planes: second degree is exact on all levels, smooth functions converge, solid cells are left out; rows survive rollbacks and damage. */
+/* Planes: second degree is exact on all levels, smooth functions converge, solid cells are excluded; rows survive
+ * rollbacks and damage. */
 #include "tests/blockforest/output/output_common.h"
 
 #include "blockforest/output/planes/plane_input.h"
@@ -137,7 +138,7 @@ static void polynomials_are_exact(void **state)
   for (int dimension = 2; dimension <= 3; dimension++)
     for (int axis = 0; axis < dimension; axis++) {
       const double lower[3] = {-1, 0.5, 2}, upper[3] = {5, 4.5, 6};
-      for (int k = 0; k <= 8; k++) /* sides and borders of blocks and levels, too */
+      for (int k = 0; k <= 8; k++) /* also sides, and borders of blocks and levels */
         assert_true(error_on(dimension, axis, lower[axis] + k * (upper[axis] - lower[axis]) / 8, 4, 0.5,
                              second_degree) < 1e-8);
     }
@@ -208,7 +209,7 @@ static uint64_t rows_there(double *first)
   return rows;
 }
 
-/* The bytes are a function of the rows, whatever happened in between. */
+/* The bytes are a function of the rows, whatever the history of the file. */
 static void rows_survive(void **state)
 {
   (void)state;
@@ -231,7 +232,7 @@ static void rows_survive(void **state)
   assert_int_equal(gab_plane_unpack(plane, &reader), GAB_OK);
   assert_int_equal(rows_there(&first), 4);
   write_steps(plane, 4, 5);
-  gab_plane_destroy(&plane); /* another process, whose last row was cut off half-way */
+  gab_plane_destroy(&plane); /* another process, with an incomplete last row */
   assert_int_equal(truncate(file(), size_of_file() - 20), 0);
   plane = make_plane(forest, 2, 3.1, 0.4, which);
   reader = gab_reader_of_buffer(&cursor);
@@ -242,7 +243,7 @@ static void rows_survive(void **state)
   assert_memory_equal(undisturbed, disturbed, (size_t)size);
   assert_true(error_of(second_degree, NULL) < 1e-8);
 
-  /* A file that was removed meanwhile has the later rows, and is whole again after a rollback to its beginning. */
+  /* A file that was removed has the later rows, and is complete after a rollback to its beginning. */
   unlink(file());
   shift = 10;
   write_steps(plane, 10, 11);

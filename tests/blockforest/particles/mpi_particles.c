@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3,5 quick=3 timeout=120 */
-/* Particles on blocks (blockforest/particles/particles.h). Particles that move in straight lines through a periodic box, on blocks of one
- * level and of three, are at each step where a list of all of them says, on the block that contains them, in the order of their ids; none
- * is lost or doubled, also when blocks move to other ranks, split and merge, and when all is packed and restored. Beyond other sides they
- * are removed. What a program must not do is refused. Interpolation is exact for linear fields and of second order. */
+/* Particles on blocks (blockforest/particles/particles.h). Particles move in straight lines through a periodic box,
+ * on blocks of one level and of three. At each step they have the positions of a list of all particles, are on the
+ * block that contains them, and are ordered by id. None is lost or doubled, also when blocks move to other ranks,
+ * split and merge, and when all data is packed and restored. Beyond other sides they are removed. Invalid calls are
+ * refused. Interpolation is exact for linear fields and of second order. */
 #include "blockforest/particles/particles.h"
 
 #include "blockforest/exchange/block_field.h"
@@ -17,13 +18,13 @@ enum { COUNT = 700, STEPS = 12, CELLS = 8 };
 typedef struct dot {
   gab_particle base;
   double speed[3];
-  uint64_t blocks; /* that it has been on */
+  uint64_t blocks; /* visited blocks */
 } dot;
 
 typedef struct box {
   gab_forest *forest;
   gab_particles *dots;
-  dot all[COUNT]; /* the list of all, as every process knows it */
+  dot all[COUNT]; /* the list of all, on every process */
   bool is_there[COUNT];
 } box;
 
@@ -74,7 +75,7 @@ static void push(box *it, dot *one)
   for (int axis = 0; axis < 3; axis++) one->base.at[axis] += one->speed[axis];
 }
 
-/* The list goes the same way, wrapped or removed by hand. */
+/* Moves the list in the same way; wraps and removes directly. */
 static void push_list(box *it, int dimension, bool periodic)
 {
   const double *origin = gab_forest_get_options(it->forest)->origin;
@@ -140,7 +141,7 @@ static void migrate(box *it, int round)
   free(targets);
 }
 
-/* Packs this process's part, pushes everything further, and goes back. */
+/* Packs this process's part, moves all particles further, and restores it. */
 static void go_back(box *it)
 {
   gab_buffer image;
@@ -177,7 +178,7 @@ static void travel(gab_world *world, int dimension, bool periodic, bool levels)
   destroy(&it);
 }
 
-/* ---------------------------------------------------------------- levels that change */
+/* ---------------------------------------------------------------- changing levels */
 
 static gab_status all_or_none(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
 {
@@ -220,7 +221,7 @@ static void refuses(gab_world *world)
   destroy(&it);
 }
 
-/* A particle that crosses two blocks in a step ends the run on all, with its id. */
+/* A particle that crosses two blocks in a step ends the run on all ranks, with its id. */
 static void jumps(gab_world *world)
 {
   static box it;
@@ -231,7 +232,8 @@ static void jumps(gab_world *world)
   dot *dots = first ? gab_particles_of(it.dots, first, &count) : NULL;
   REQUIRE(!first || count > 0);
   if (count > 0) dots[0].base.at[0] += 0.7;
-  (void)gab_world_barrier(world); /* all have their blocks; the fault may come while some are still in it */
+  /* all have their blocks; the fault may arrive while some ranks are still in the barrier */
+  (void)gab_world_barrier(world);
   const gab_status status = gab_particles_move(it.dots, NULL);
   REQUIRE(status == GAB_ERR_ARGUMENT || status == GAB_ERR_FAULT || (!first && status == GAB_OK));
   destroy(&it);
@@ -277,7 +279,7 @@ static double largest_error(gab_world *world, int32_t roots, double (*of)(const 
   return most;
 }
 
-/* A program removes every second record of each block; the others stay, in their order. */
+/* A program removes every second record of each block; the others stay in order. */
 static void keeps(gab_world *world)
 {
   box it = {0};

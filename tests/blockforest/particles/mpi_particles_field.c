@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=3 timeout=60 */
 /* gabion-test: np=2 env=GABION_TEST_OUTSIDE=1 */
-/* Deposits of particles (blockforest/particles/particles.h). On one level each cell has, to the last bit, the sum that a loop over all
- * particles in the order of their ids gives; so the owners of blocks do not matter. A deposit is the adjoint of interpolation. On several
- * levels, at sides and next to places without a block nothing is lost. Each position is in one block of one process. */
+/* Deposits of particles (blockforest/particles/particles.h). On one level each cell has, to the last bit, the sum of
+ * a loop over all particles in the order of their ids; so the owners of blocks do not matter. A deposit is the
+ * adjoint of interpolation. On several levels, at sides and next to places without a block no deposit is lost. Each
+ * position is in one block of one process. */
 #include "blockforest/particles/particles.h"
 
 #include "blockforest/exchange/block_field.h"
@@ -100,7 +101,7 @@ static int64_t into(const box *it, int64_t cell)
   return cell < 0 ? 0 : cell >= SIDE ? SIDE - 1 : cell;
 }
 
-/* What a loop over all gives. */
+/* Result of a loop over all particles. */
 static void add_in_order(const box *it, double *sums)
 {
   const double *origin = gab_forest_get_options(it->forest)->origin;
@@ -260,7 +261,7 @@ static void finds_blocks(gab_world *world)
 
 /* ---------------------------------------------------------------- misuse */
 
-/* A record that was pushed out of its block, without a move. */
+/* A record outside of its block, without a move. */
 static void refuses(gab_world *world, bool outside)
 {
   static box it;
@@ -269,7 +270,8 @@ static void refuses(gab_world *world, bool outside)
   size_t count = 0;
   dot *dots = outside ? gab_particles_of(it.dots, gab_forest_block(it.forest, 0), &count) : NULL;
   for (size_t i = 0; i < count; i++) dots[i].base.at[0] += 0.3;
-  (void)gab_world_barrier(world); /* all have their blocks; the fault may come while some are still in it */
+  /* all have their blocks; the fault may arrive while some ranks are still in the barrier */
+  (void)gab_world_barrier(world);
   const gab_status status = gab_particles_deposit(it.dots, it.data, outside ? 1 : 2, 2, amounts_of, &called);
   REQUIRE(status == GAB_ERR_ARGUMENT || status == GAB_ERR_FAULT);
   destroy(&it);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=3 timeout=60 */
-/* Tracers in known velocity fields (blockforest/particles/tracers.h): second order in the time step and in the width of cells, on one level
- * and across three. They do not enter solid cells or pass closed sides, leave through open ones, and wrap at periodic ones. Velocities
- * next to a wall and a border of levels are exact for linear fields. Owners of blocks do not matter. Too large steps are refused. */
+/* Tracers in known velocity fields (blockforest/particles/tracers.h): second order in the time step and in the width
+ * of cells, on one level and across three. They do not enter solid cells or pass closed sides, leave through open
+ * ones, and wrap at periodic ones. Velocities next to a wall and a border of levels are exact for linear fields.
+ * Owners of blocks do not matter. Too large steps are refused. */
 #include "blockforest/particles/tracers.h"
 
 #include "blockforest/forest/position.h"
@@ -22,7 +23,7 @@ typedef struct box {
   bool has_solid;
 } box;
 
-/* Closed orbits: around the middle of the unit square, ... */
+/* Closed orbits: around the centre of the unit square, ... */
 static double turned(double time) { return 2 * time + 0.6 * sin(3 * time) / 3; }
 static void rotation(const double at[3], double time, double velocity[3])
 {
@@ -51,7 +52,7 @@ static void shear(const double at[3], double time, double velocity[3])
   velocity[1] = 0;
 }
 
-/* The right half of the box, but for its top quarter. */
+/* The right half of the box, except its top quarter. */
 static bool solid(void *user, int level, const int64_t cell[3], double velocity[3])
 {
   const int64_t all = (int64_t) * (const int32_t *)user << level;
@@ -125,7 +126,7 @@ static uint64_t run(box *it, int steps, double dt)
   return removed;
 }
 
-/* Where a tracer is, on all processes. */
+/* Position of a tracer, on all processes. */
 static bool find(const box *it, uint64_t id, double at[3])
 {
   double found[3] = {-INFINITY, -INFINITY, 0};
@@ -158,7 +159,7 @@ static double error_of_rotation(gab_world *world, int steps)
   return hypot(found[0] - (0.5 + 0.33 * cos(angle)), found[1] - (0.5 + 0.33 * sin(angle)));
 }
 
-/* By steps of Runge and Kutta's fourth order that are far below all errors. */
+/* By classical Runge-Kutta steps of fourth order, with errors far below the tested ones. */
 static void follow(flow_fn flow, double at[3], double time)
 {
   const int steps = 4000;
@@ -228,7 +229,7 @@ static void stays_out_of_walls(gab_world *world)
   REQUIRE_OK(gab_world_sum_u64(world, &added, 1));
   REQUIRE(added == 8); /* the others are in the solid */
   const uint64_t removed = run(&it, 200, 0.01);
-  REQUIRE(removed == 16); /* above the solid they leave, the others wait at it */
+  REQUIRE(removed == 16); /* above the solid they leave, the others stop at it */
   for (int i = 0; i < 24; i++) {
     double at[3];
     REQUIRE(find(&it, (uint64_t)i, at));
@@ -264,7 +265,8 @@ static void wraps(gab_world *world)
   destroy(&it);
 }
 
-/* In a linear field that rests at the lower side, everywhere between the first and last centre of cells, and down to the side. */
+/* In a linear field that vanishes at the lower side: between the first and last centre of cells, and down to the
+ * side. */
 static void is_exact_for_linear_fields(gab_world *world, bool levels)
 {
   box it;
@@ -312,7 +314,7 @@ static uint64_t checksum_of(gab_world *world, bool moves)
   return checksum;
 }
 
-/* The time of tracers is that of their blocks, until it is forgotten. Blocks without tracers take none. */
+/* The work of tracers is counted for their blocks, until it is reset. Blocks without tracers have none. */
 static void counts_work(gab_world *world)
 {
   box it;
