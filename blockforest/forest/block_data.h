@@ -3,8 +3,8 @@
  *  @brief Kinds of block data: one table of callbacks for migration, refinement, snapshots and
  *  files.
  *
- * Packed data is *canonical* (contract 6): logical cells in a fixed order, independent of memory layout, padding,
- * streaming pattern, parity of the step and ghost contents. The checksum of a forest is the hash of packed data.
+ *  Packed data is *canonical* (contract 6): logical cells in a fixed order, independent of memory layout, padding,
+ *  streaming pattern, parity of the step and ghost contents. The checksum of a forest is the hash of packed data.
  *
  *  Stability: stable. */
 #ifndef GABION_BLOCKFOREST_BLOCK_DATA_H
@@ -31,12 +31,12 @@ typedef struct gab_block_data_kind {
   void *user;       /**< passed to every callback; borrowed as long as the forest lives */
 
   /** Checks once, at registration, whether blocks of this forest can have such data (their cells, for example). NULL:
-   * no check. @return ::GAB_ERR_ARGUMENT with the numbers if not */
+   *  no check. @return ::GAB_ERR_ARGUMENT with the numbers if not */
   gab_status (*check)(void *user, const gab_forest *forest);
   /** Makes the data of a block: memory, and what follows from the parameter file (flags, boundary lists), which is
-   * not packed. initialise(), unpack(), split() or merge() then sets the stored state. A pure function of the place
-   * of the block. It must not depend on other blocks: neighbours change owner and level while the block stays (see
-   * gab_forest_revision()). It is also called for temporary blocks, which exist only until they split or merge. */
+   *  not packed. initialise(), unpack(), split() or merge() then sets the stored state. A pure function of the place
+   *  of the block. It must not depend on other blocks: neighbours change owner and level while the block stays (see
+   *  gab_forest_revision()). It is also called for temporary blocks, which exist only until they split or merge. */
   gab_status (*create)(void *user, const gab_forest *forest, const gab_block *block, void **data);
   /** Announces blocks that several threads will pass to create() next, so that shared memory can be laid out by position
    *  instead of order of creation. Called by one thread. A hint: the actual blocks may differ. NULL: not needed.
@@ -66,10 +66,10 @@ typedef struct gab_block_data_kind {
   gab_status (*unpack_together)(void *user, void *const *data, size_t count, gab_reader *const *in);
 
   /** Split one block into 8 (4 in 2D) children, and merge them; children in the order of gab_block_id_child(). The
-   * targets come from create(); all of their stored state is set, ghosts are undefined on both sides. A child is NULL
-   * if it is on another rank, does not exist, or is passed in another call. split() fills the given children; merge()
-   * fills the part of the parent that the given children cover. The result must not depend on this grouping. For
-   * stored data only; create() alone makes derived data. NULL: blocks with such data keep their level. */
+   *  targets come from create(); all of their stored state is set, ghosts are undefined on both sides. A child is NULL
+   *  if it is on another rank, does not exist, or is passed in another call. split() fills the given children; merge()
+   *  fills the part of the parent that the given children cover. The result must not depend on this grouping. For
+   *  stored data only; create() alone makes derived data. NULL: blocks with such data keep their level. */
   gab_status (*split)(void *user, const gab_forest *forest, const gab_block *parent, const void *parent_data,
                       const gab_block *const *children, void *const *children_data);
   gab_status (*merge)(void *user, const gab_forest *forest, const gab_block *const *children,
@@ -81,11 +81,11 @@ typedef struct gab_block_data_kind {
   uint64_t (*work)(void *user, void *data, bool forget);
 
   /** Approximate a block without any copy from its neighbours (blockforest/migration/reconstruct.h); both, or neither
-   * if no sensible approximation exists. gather() copies the data of neighbours that reconstruct() needs into the
-   * blocks, for example ghosts. It is collective, the only callback that communicates; data from unknown blocks must
-   * not be used. reconstruct() sets all stored state of a created block. It is a pure function of the place, of data
-   * from known directions, and of values equal on all ranks.
-   * @param[in] known  bit d is set if there are blocks in direction d (direction.h) and all of them are known */
+   *  if no sensible approximation exists. gather() copies the data of neighbours that reconstruct() needs into the
+   *  blocks, for example ghosts. It is collective, the only callback that communicates; data from unknown blocks must
+   *  not be used. reconstruct() sets all stored state of a created block. It is a pure function of the place, of data
+   *  from known directions, and of values equal on all ranks.
+   *  @param[in] known  bit d is set if there are blocks in direction d (direction.h) and all of them are known */
   gab_status (*gather)(void *user);
   gab_status (*reconstruct)(void *user, const gab_forest *forest, const gab_block *block, void *data,
                             uint32_t known);

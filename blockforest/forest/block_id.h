@@ -30,11 +30,11 @@ typedef struct gab_block_place {
 } gab_block_place;
 
 /** @return deepest level whose positions on a curve through the cube around the grid fit into 63 bits (then ids fit
- * into 64, positions into int32_t): at least 8 for every root grid that gab_root_grid_check() accepts
+ *  into 64, positions into int32_t): at least 8 for every root grid that gab_root_grid_check() accepts
  */
 int gab_root_grid_max_level(const gab_root_grid *grid);
 /** ::GAB_ERR_INPUT if the grid is empty, has z != 1 in 2D, or is too large for eight levels below it: more
- * than 8192 blocks in one direction in 3D, 2^23 in 2D. */
+ *  than 8192 blocks in one direction in 3D, 2^23 in 2D. */
 gab_status gab_root_grid_check(const gab_root_grid *grid);
 /** @return GAB_NO_BLOCK if the place is outside the grid or too deep */
 gab_block_id gab_block_id_of(const gab_root_grid *grid, gab_block_place place);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file direction.h
- * @brief The 26 directions to neighbours, and their slabs of cells.
+ *  @brief The 26 directions to neighbours, and their slabs of cells.
  *
  *  Direction d in 0 … 26 stands for the offset (d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1); 13 is the block itself.
  *  In 2D only those with z offset 0 occur.
@@ -29,7 +29,7 @@ static inline void gab_direction_offset(int direction, int offset[3])
 static inline int gab_direction_opposite(int direction) { return GAB_DIRECTIONS - 1 - direction; }
 
 /** Cells that the neighbour in `direction` needs as ghost layer of `width` cells: interior cells of a block of
- * `cells` cells, local indices from 0. */
+ *  `cells` cells, local indices from 0. */
 static inline gab_box gab_direction_send_box(int direction, const int32_t cells[3], int width)
 {
   int offset[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file forest_impl.h
- * @brief Internal structure of a forest.
+ *  @brief Internal structure of a forest.
  *
  *  Stability: internal, never installed.
  */
@@ -55,7 +55,7 @@ static inline double gab_position_in_cells(const gab_forest *forest, int level, 
 /** A block without neighbours and data. */
 gab_status gab_block_make(const gab_forest *forest, gab_block_id id, gab_block **block);
 /** Announces to every kind the blocks that gab_block_make_data() will make next. Called by one thread.
- * @param[in] count  0: the announcement has ended */
+ *  @param[in] count  0: the announcement has ended */
 void gab_forest_expect(const gab_forest *forest, const gab_block_id *ids, size_t count);
 /** Calls create() of every kind. */
 gab_status gab_block_make_data(const gab_forest *forest, gab_block *block);
@@ -66,7 +66,7 @@ void gab_block_unmake(const gab_forest *forest, gab_block **block);
 gab_status gab_block_add_neighbour(gab_block *block, gab_neighbour row);
 
 /** True if a row is possible in the table of block `id`: direction, place and owner exist, and it may follow the row
- * before it (NULL: it is the first). */
+ *  before it (NULL: it is the first). */
 bool gab_forest_row_is_possible(const gab_forest *forest, gab_block_id id, const gab_neighbour *before,
                                 const gab_neighbour *row);
 /** The cells of the place `id`, in cell indices of its level. */
@@ -80,14 +80,14 @@ bool gab_forest_sees_border(const gab_forest *forest);
 /** ::GAB_ERR_INPUT unless blocks can be halved along each dimension. */
 gab_status gab_forest_check_even(const gab_forest *forest);
 /** A failure during communication of the forest: breaks the world, so that other processes do not wait for this one
- * and the port releases the buffers. @return the status to end with */
+ *  and the port releases the buffers. @return the status to end with */
 gab_status gab_forest_abandon(gab_forest *forest, gab_status status);
 bool gab_kind_is_stored(const gab_block_data_kind *kind);
 
 /** Destroys all blocks; the forest is then consistent and empty. */
 void gab_forest_clear(gab_forest *forest);
 /** Makes `count` blocks the content of the forest, sorted; NULLs are dropped.
- * @param[in] blocks  from gab_alloc(), owned from now on, as the blocks */
+ *  @param[in] blocks  from gab_alloc(), owned from now on, as the blocks */
 void gab_forest_adopt(gab_forest *forest, gab_block **blocks, size_t count);
 
 /* ---- stored data of many blocks, kind by kind, in threads; data in shared memory is processed together */
@@ -95,7 +95,7 @@ void gab_forest_adopt(gab_forest *forest, gab_block **blocks, size_t count);
 /** Appends size and bytes of each kind, for each block. @param[in,out] out  one for each block, with capacity for it */
 gab_status gab_blocks_pack(const gab_forest *forest, gab_block *const *blocks, size_t count, gab_buffer *out);
 /** Inverse of gab_blocks_pack(). @param[in,out] in  one for each block; ::GAB_ERR_CORRUPT unless it is read to the
- * end */
+ *  end */
 gab_status gab_blocks_unpack(const gab_forest *forest, gab_block *const *blocks, size_t count,
                              gab_reader *in);
 
@@ -123,7 +123,7 @@ gab_status gab_record_find_bare(const gab_forest *forest, gab_reader *in, gab_re
 /** Makes the block of a record. On failure the record keeps the incomplete block. */
 gab_status gab_record_realise(const gab_forest *forest, gab_record *record, gab_owner_map map, void *context);
 /** Makes blocks of records in several threads. On failure the records keep the blocks made so far.
- * @param[in] map  translates owners; NULL: unchanged */
+ *  @param[in] map  translates owners; NULL: unchanged */
 gab_status gab_records_realise(const gab_forest *forest, gab_record *records, size_t count, gab_owner_map map,
                                void *context);
 /** Minimum size of a record of this forest, in bytes. */

@@ -21,7 +21,7 @@ extern "C" {
 bool gab_forest_wrap(const gab_forest *forest, double at[3]);
 
 /** The block of this process that contains a position inside the domain. Local; time grows with the number of levels
- * and the logarithm of the number of blocks. @return NULL if no block of this process contains it */
+ *  and the logarithm of the number of blocks. @return NULL if no block of this process contains it */
 gab_block *gab_forest_block_at(const gab_forest *forest, const double at[3]);
 
 /** Whether a box of cells of a level contains a position. Pure. */

@@ -9,14 +9,14 @@
  *    GAB_TRY(gab_means_sample(means));                 in a task, at sampled steps
  *  @endcode
  *
- * All samples have equal weight. A mean is updated by the deviation from it, a product by the product of both
- * deviations (Welford 1962), so that rms values far below the mean keep their digits. All data is stored per cell in
- * double precision. It moves with its block, is part of snapshots and of the checksum, and does not depend on
- * processes or faults.
+ *  All samples have equal weight. A mean is updated by the deviation from it, a product by the product of both
+ *  deviations (Welford 1962), so that rms values far below the mean keep their digits. All data is stored per cell in
+ *  double precision. It moves with its block, is part of snapshots and of the checksum, and does not depend on
+ *  processes or faults.
  *
- * A split copies means and numbers of samples to the children. A merge averages the means of the cells, with the
- * numbers of samples as weights. Products are averaged too; the difference between the children's means is lost.
- * Cells without a value (NaN, solid ones) take no sample.
+ *  A split copies means and numbers of samples to the children. A merge averages the means of the cells, with the
+ *  numbers of samples as weights. Products are averaged too; the difference between the children's means is lost.
+ *  Cells without a value (NaN, solid ones) take no sample.
  *
  *  Stability: extender.
  */
@@ -37,15 +37,15 @@ typedef struct gab_means_options {
   int dimension; /**< 2 or 3, of the domain */
   bool rms;      /**< of each component */
   /** Of the first vector among the quantities: products of the fluctuations of all pairs of components (Reynolds stresses,
-   * without the density). ::GAB_ERR_ARGUMENT if there is none. */
+   *  without the density). ::GAB_ERR_ARGUMENT if there is none. */
   bool stresses;
 } gab_means_options;
 
 enum { GAB_MOST_MEANS = 16, GAB_MOST_MEAN_QUANTITIES = 2 * GAB_MOST_MEANS + 7 };
 
 /** Makes the means, and the names of their quantities. Local. @return ::GAB_ERR_INPUT for a quantity that is not
- * pointwise, is the owner, is repeated, or has too long a name; ::GAB_ERR_ARGUMENT for none or more than
- * #GAB_MOST_MEANS */
+ *  pointwise, is the owner, is repeated, or has too long a name; ::GAB_ERR_ARGUMENT for none or more than
+ *  #GAB_MOST_MEANS */
 gab_status gab_means_create(const gab_means_options *options, gab_means **means);
 /** Before or after the forest is destroyed. */
 void gab_means_destroy(gab_means **means);
@@ -61,9 +61,9 @@ gab_status gab_means_sample(gab_means *means);
 gab_step gab_means_samples(const gab_means *means);
 
 /** `mean_NAME`, `rms_NAME` (about the mean, by the number of samples), `reynolds_stress_xx`, `_xy`, ... and
- * `turbulent_kinetic_energy`, half of the trace. NaN where a quantity has no value, and before the first sample.
- * @param[out] items  at least #GAB_MOST_MEAN_QUANTITIES elements; strings borrowed from the means @return number of
- * items */
+ *  `turbulent_kinetic_energy`, half of the trace. NaN where a quantity has no value, and before the first sample.
+ *  @param[out] items  at least #GAB_MOST_MEAN_QUANTITIES elements; strings borrowed from the means @return number of
+ *  items */
 size_t gab_means_quantities(gab_means *means, gab_quantity *items);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file output.h
- * @brief Output: a list of writers, each with its schedule.
+ *  @brief Output: a list of writers, each with its schedule.
  *
  *  @code
  *    GAB_TRY(gab_output_folder_make(world, "OUT"));
@@ -11,7 +11,7 @@
  *    if (gab_output_due(output, step)) GAB_TRY(gab_output_write(output, step, time));
  *  @endcode
  *
- * The cursors of all series and planes form one replicated entity: gab_output_entity().
+ *  The cursors of all series and planes form one replicated entity: gab_output_entity().
  *
  *  Stability: stable; extender where marked.
  */
@@ -38,8 +38,8 @@ typedef struct gab_schedule {
   gab_step every; /**< > 0; 0: only by gab_output_write_now() */
   gab_step start; /**< >= 0 */
   bool last;      /**< also at the last step of the run: gab_output_write_last() */
-  double
-      interval; /**< steps, not whole and above 1: instead of `every`, which is > 0 all the same; 0: none */
+  /** In steps, not whole and above 1, instead of `every` (which must be > 0 too); 0: none. */
+  double interval;
 } gab_schedule;
 
 GAB_EXTENDER bool gab_schedule_due(gab_schedule schedule, gab_step step);
@@ -81,19 +81,19 @@ gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, cons
                                  gab_series **series);
 
 /** Appends the names of the files of its writers, one per line, relative to the folder, with `<n>` for a number.
- * Local. */
+ *  Local. */
 GAB_EXTENDER gab_status gab_output_list_files(const gab_output *output, gab_buffer *names);
 
 /** True if some writer is due at this step. Local, the same on all ranks. */
 bool gab_output_due(const gab_output *output, gab_step step);
 
 /** True if a writer due at this step evaluates a quantity that is not pointwise, so that ghosts and other data around
- * cells must be up to date. Callbacks of series update their data themselves. Local, the same on all ranks. */
+ *  cells must be up to date. Callbacks of series update their data themselves. Local, the same on all ranks. */
 GAB_EXTENDER bool gab_output_looks_around(const gab_output *output, gab_step step);
 
 /** Runs the writers that are due at this step. Collective. Announces ::GAB_FAULT_POINT_OUTPUT.
- * @return on all ranks the same: GAB_OK, ::GAB_ERR_IO if some rank could not write (message of that rank),
- * ::GAB_ERR_FAULT in a broken world */
+ *  @return on all ranks the same: GAB_OK, ::GAB_ERR_IO if some rank could not write (message of that rank),
+ *  ::GAB_ERR_FAULT in a broken world */
 gab_status gab_output_write(gab_output *output, gab_step step, double time);
 
 /** Kinds of writers, to be combined. */
@@ -107,7 +107,7 @@ typedef enum gab_output_kind {
 } gab_output_kind;
 
 /** Writes now, regardless of schedules, e.g. the state of a run that diverged. Collective.
- * @param[in] kinds  sum of ::gab_output_kind */
+ *  @param[in] kinds  sum of ::gab_output_kind */
 GAB_EXTENDER gab_status gab_output_write_now(gab_output *output, unsigned kinds, gab_step step, double time);
 
 /** True if a writer with schedule.last was not due at this last step. Local, the same on all ranks. */
@@ -122,12 +122,12 @@ gab_status gab_output_flush(gab_output *output);
 /** Flushes the series and appends their cursors: the same bytes on all ranks. Local. */
 GAB_EXTENDER gab_status gab_output_pack(gab_output *output, gab_buffer *out);
 /** Restores the cursors and cuts the files; volume output cleans its folder at the next write. A series without a
- * cursor, or with one of other columns (a resumed run may have other series), begins a new file and moves the old one
- * aside. Cursors of series that no longer exist are ignored. Local. */
+ *  cursor, or with one of other columns (a resumed run may have other series), begins a new file and moves the old one
+ *  aside. Cursors of series that no longer exist are ignored. Local. */
 GAB_EXTENDER gab_status gab_output_unpack(gab_output *output, gab_reader *in);
 /** gab_output_pack() and gab_output_unpack() as the entity "output", equal on all ranks, for
- * gab_timeloop_add_entity(). Pure.
- * @param[in] output  borrowed as long as the entity is used */
+ *  gab_timeloop_add_entity(). Pure.
+ *  @param[in] output  borrowed as long as the entity is used */
 gab_entity gab_output_entity(gab_output *output);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file output_quantity.h
- * @brief Quantities for output: a named value per cell, evaluated block by block.
+ *  @brief Quantities for output: a named value per cell, evaluated block by block.
  *
- * The solvers supply quantities (density, velocity, temperature, flags). The writers (volume files, pictures, probes)
- * know only this description.
+ *  The solvers supply quantities (density, velocity, temperature, flags). The writers (volume files, pictures, probes)
+ *  know only this description.
  *
  *  Stability: stable; extender where marked.
  */
@@ -27,7 +27,7 @@ typedef struct gab_quantity {
   bool pointwise;
 
   /** Fills one block: values[((z * ny + y) * nx + x) * components + component]. Not a number (NaN) marks a cell
-   * without a value, e.g. a solid one. Local, no communication; one thread at a time. */
+   *  without a value, e.g. a solid one. Local, no communication; one thread at a time. */
   gab_status (*evaluate)(void *user, const gab_forest *forest, const gab_block *block, double *values);
   void *user;
   const char *doc; /**< a few words, for help; may be NULL */
@@ -43,7 +43,7 @@ typedef struct gab_quantity_list {
 } gab_quantity_list;
 
 /** A scalar of a quantity: one component, or the Euclidean norm of a vector. A scalar quantity has only
- * ::GAB_COMPONENT_X; ::GAB_COMPONENT_MAGNITUDE means the same there (no absolute value is taken). */
+ *  ::GAB_COMPONENT_X; ::GAB_COMPONENT_MAGNITUDE means the same there (no absolute value is taken). */
 typedef enum gab_component {
   GAB_COMPONENT_X = 0,
   GAB_COMPONENT_Y,
@@ -64,12 +64,12 @@ GAB_EXTENDER gab_status gab_quantity_check(const gab_quantity *quantity);
 gab_status gab_quantity_find(gab_quantity_list list, const char *name, const gab_quantity **quantity);
 
 /** Finds "velocity" (its magnitude), "velocity.x", "velocity.y", "velocity.z" and "velocity.magnitude".
- * @return ::GAB_ERR_INPUT if the quantity or the component does not exist */
+ *  @return ::GAB_ERR_INPUT if the quantity or the component does not exist */
 gab_status gab_quantity_find_scalar(gab_quantity_list list, const char *name, const gab_quantity **quantity,
                                     gab_component *component);
 
 /** The owner rank of the block, for every cell. A property of the run, not of its state: it depends on the number of
- * processes. @return a static object */
+ *  processes. @return a static object */
 GAB_EXTENDER const gab_quantity *gab_quantity_owner(void);
 /** The refinement level of the block. @return a static object */
 GAB_EXTENDER const gab_quantity *gab_quantity_level(void);

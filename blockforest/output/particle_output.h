@@ -8,8 +8,8 @@
  *    (doc/field-format.md).
  *  - NAME_0000001000.xdmf: its description; NAME.xdmf: all steps so far, the file to open.
  *
- * The files are a function of the particles alone: the same bytes for any number of processes. The root gathers all
- * particles while it writes: with 8 columns, about 200 bytes per particle.
+ *  The files are a function of the particles alone: the same bytes for any number of processes. The root gathers all
+ *  particles while it writes: with 8 columns, about 200 bytes per particle.
  *
  *  Stability: stable; extender where marked.
  */
@@ -51,8 +51,8 @@ typedef struct gab_particle_output_options {
 typedef struct gab_particle_output gab_particle_output;
 
 /** Local. @param[in] particles  borrowed as long as the writer lives
- * @return ::GAB_ERR_ARGUMENT for columns outside of the record; ::GAB_ERR_INPUT for an invalid name, or compression
- * without zlib */
+ *  @return ::GAB_ERR_ARGUMENT for columns outside of the record; ::GAB_ERR_INPUT for an invalid name, or compression
+ *  without zlib */
 gab_status gab_particle_output_create(const gab_particles *particles,
                                       const gab_particle_output_options *options,
                                       gab_particle_output **output);
@@ -61,12 +61,12 @@ void gab_particle_output_destroy(gab_particle_output **output);
 GAB_EXTENDER const char *gab_particle_output_name(const gab_particle_output *output);
 
 /** Writes the particles as those of `step`. Collective. @param[in] time  physical time, shown by ParaView
- * @return on all ranks the same: GAB_OK, ::GAB_ERR_IO with path and cause (no incomplete files remain),
- * ::GAB_ERR_FAULT in a broken world */
+ *  @return on all ranks the same: GAB_OK, ::GAB_ERR_IO with path and cause (no incomplete files remain),
+ *  ::GAB_ERR_FAULT in a broken world */
 gab_status gab_particle_output_write(gab_particle_output *output, gab_step step, double time);
 
 /** Notifies the writer of a rollback: the next write removes later steps. Local. A repair of the world is noticed
- * without this call. */
+ *  without this call. */
 GAB_EXTENDER void gab_particle_output_rewind(gab_particle_output *output);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Staggered fields: where in a cell their values lie. */
+/* Staggered fields: positions of their values in a cell. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 bool gab_app_stencil_is_on_face(int field, int axis)

@@ -67,7 +67,7 @@ static const gab_config_key refinement_keys[] = {
      .doc = "Interval of adaptations, in steps."},
 };
 
-/* One table for each criterion: that of the program knows its fields. */
+/* One table per criterion: the first key of a table depends on the fields of the program. */
 static gab_config_key rule_keys[3];
 static gab_config_section sections[2 + USUAL + GAB_STENCIL_MOST_CRITERIA];
 static char paths[2][GAB_CONFIG_PATH_CAPACITY];
@@ -97,8 +97,8 @@ static void make_rule_keys(void)
                        .min = 0,
                        .max = INFINITY,
                        .default_text = GAB_CONFIG_OPTIONAL,
-                       .doc = "A block that measures less may be merged with those beside it; at most half "
-                              "of above, or blocks would split and merge for ever. Left out: a quarter."};
+                       .doc = "A block with a smaller measure may be merged with its siblings; at most half "
+                              "of above, or blocks would split and merge repeatedly. Omitted: a quarter."};
 }
 
 gab_status gab_app_stencil_refinement_declare(gab_config *config)
@@ -142,7 +142,7 @@ static gab_status read_rule(const gab_config *config, size_t index, stencil_rule
   return GAB_OK;
 }
 
-/* Fewer blocks of as many cells, wider by 2^finest. */
+/* Fewer blocks with the same number of cells, wider by 2^finest. */
 static gab_status coarsen(const gab_config *config, const char *path, int finest, gab_forest_options *grid)
 {
   GAB_TRY(gab_app_domain_check_levels(config, grid));
@@ -166,7 +166,7 @@ gab_status gab_app_stencil_refinement_read(stencil_case *which)
   which->every = gab_config_int(config, gab_app_stencil_path(path, "refinement.every"));
   which->rule_count = gab_config_count(config, paths[1]);
   if (which->rule_count > GAB_STENCIL_MOST_RULES)
-    return gab_config_fail(config, paths[1], "%zu criteria: there may be %d", which->rule_count,
+    return gab_config_fail(config, paths[1], "%zu criteria: at most %d are possible", which->rule_count,
                            (int)GAB_STENCIL_MOST_RULES);
   for (size_t i = 0; i < which->rule_count; i++) GAB_TRY(read_rule(config, i, &which->rules[i]));
   if (which->finest == 0) return GAB_OK;

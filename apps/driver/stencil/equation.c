@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The equation of this program: its table, and what that says by itself. */
+/* The equation of this program: its table, and values derived from it. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include <math.h>

@@ -20,7 +20,7 @@ gab_status gab_app_stencil_implicit_create(stencil_run *it)
   return GAB_OK;
 }
 
-/* Solves that were repeated after a death count again. */
+/* Solves that were repeated after a death count twice. */
 static void report(const stencil_run *it)
 {
   if (it->solves > 0 && gab_world_is_root(it->base.world))

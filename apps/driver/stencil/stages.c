@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several stages in a step: methods of integration for stencils that give a rate, and the fields of their stages. */
+/* Several stages in a step: integration methods for stencils with a rate, and the fields of their stages. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include <string.h>
 
-/* rk2, rk3: Shu & Osher 1988, J. Comput. Phys. 77, 439, eq. 2.16 and 2.18. rk4: the last stage as a sum of the states before,
- * -first/3 + now1/3 + 2 now2/3 + now3/3 + dt rate/6, so that rates need not be stored. */
+/* rk2, rk3: Shu & Osher 1988, J. Comput. Phys. 77, 439, eq. 2.16 and 2.18. rk4: the last stage is a sum of the
+ * previous states, -first/3 + now1/3 + 2 now2/3 + now3/3 + dt rate/6, so that rates need not be stored. */
 static const stencil_integrator integrators[] = {
     {.name = "euler", .stages = 1, .stage = {{.now = 1, .rate = 1}}},
     {.name = "rk2",
@@ -78,7 +78,7 @@ static double *row_of(gab_field *field, int component, int32_t y, int32_t z)
   return (double *)field->data + gab_field_index(&field->map, 0, y, z, component);
 }
 
-/* Sums in the order in which they stand, so that bits do not depend on the number of terms that are left out. */
+/* Sums in a fixed order, so that bits do not depend on the number of omitted terms. */
 static void add_to_sum(const stencil_stage *stage, int32_t cells, const double *first, const double *now,
                        double *sum)
 {

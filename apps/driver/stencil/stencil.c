@@ -27,7 +27,7 @@ static gab_status declare(gab_config *config)
   return gab_app_stencil->adaptive ? gab_app_stencil_refinement_declare(config) : GAB_OK;
 }
 
-/* Ghosts come from the neighbour alone. */
+/* Ghosts must come from the adjacent block alone. */
 static gab_status check_depth(const gab_app_case *which)
 {
   const int depth = gab_app_stencil_depth();
@@ -66,7 +66,7 @@ static void describe(const gab_app_case *which)
   if (mine->finest > 0)
     gab_log(
         GAB_LOG_INFO,
-        "  cells up to %d times as wide where no criterion wants small ones; the grid adapts every %" GAB_PRI_STEP
+        "  cells up to %d times as wide where no criterion requires small ones; the grid adapts every %" GAB_PRI_STEP
         " steps",
         1 << mine->finest, mine->every);
 }
@@ -157,7 +157,7 @@ static gab_status build(gab_app_run *run)
 
 /* ---------------------------------------------------------------- a step */
 
-/* A stage on all blocks. What a trial compares is the result of the program's function. */
+/* A stage on all blocks. A trial compares the results of the program's function. */
 static gab_status compute_blocks(stencil_run *it, gab_step step)
 {
   const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(it->base.forest);
@@ -209,7 +209,7 @@ static gab_status add(gab_app_run *run)
   return gab_app_run_add_output(run);
 }
 
-/* ---------------------------------------------------------------- the table of sums */
+/* ---------------------------------------------------------------- table of sums */
 
 static gab_status add_writers(gab_app_run *run)
 {
@@ -245,7 +245,7 @@ static const char *what_is_wrong(const gab_stencil *which)
   const int fields = gab_app_stencil_count(which->fields), sums = gab_app_stencil_count(which->sums);
   if (!which->name || !which->title || !(which->update || which->rate))
     return "name, title, or update or rate is missing";
-  if (which->update && which->rate) return "it has an update and a rate; one of them is to be NULL";
+  if (which->update && which->rate) return "it has an update and a rate; one of them must be NULL";
   if (which->stages < 0 || which->stages > GAB_STENCIL_MOST_STAGES) return "its stages are not in 0 to 16";
   if (which->stage_times && which->stage_times[0] != 0)
     return "its first stage is not at the beginning of the step: stage_times[0] has to be 0";
@@ -278,7 +278,7 @@ static const char *what_is_wrong(const gab_stencil *which)
   for (size_t i = 0; i < which->key_count; i++)
     if ((which->bound && strcmp(which->keys[i].name, "cfl") == 0) ||
         ((which->bound || which->dt > 0) && strcmp(which->keys[i].name, "dt") == 0))
-      return "its keys dt and cfl are there already, by gab_stencil.dt and bound";
+      return "its keys dt and cfl exist already, by gab_stencil.dt and bound";
   return NULL;
 }
 

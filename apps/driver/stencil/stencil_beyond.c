@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ghosts of a stencil: those of neighbours, and those beyond sides of the domain. */
+/* Ghosts of a stencil, from neighbours and beyond sides of the domain. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include <math.h>
 
-/* A formula without a finite value. If several threads find one, any of them. */
+/* A formula without a finite value. If several threads find one, any of these. */
 typedef struct stencil_wrong {
   const gab_expression *formula; /* NULL: none */
   int side, field;
   double values[4], result;
 } stencil_wrong;
 
-/* A side of a block whose ghosts are filled. */
+/* A side of a block for filling its ghosts. */
 typedef struct filling {
   const stencil_case *which;
   const stencil_side *side;
@@ -21,7 +21,7 @@ typedef struct filling {
   double half; /* width of a cell */
   double time;
   double place[3];   /* on the side, next to a ghost */
-  bool only_on_side; /* sets fields that lie there, and nothing else */
+  bool only_on_side; /* sets fields on the side only */
   stencil_wrong *wrong;
 } filling;
 
@@ -42,7 +42,8 @@ static double evaluate(const filling *by, int field)
   return result;
 }
 
-/* The ghost of a layer, 0 next to the side, from the cell as far inside: a value is the mean of both, a gradient their difference. */
+/* The ghost of a layer, 0 next to the side, from its mirror cell inside: a value is the mean of both, a gradient
+ * their difference. */
 static double beyond(const filling *by, int field, double inside, int32_t layer)
 {
   if (by->side->kind == STENCIL_SIDE_VALUE) return 2 * evaluate(by, field) - inside;
@@ -96,7 +97,8 @@ static double value_on_side(void *user, int field, const int32_t cell[3])
 
 static void fill_side(filling *by, bool is_upper)
 {
-  /* Edges and corners: x before y before z, each with the ghosts of the others, so that the last one sees those of the first. */
+  /* Edges and corners: x before y before z; each axis includes the ghosts of the others, so that later axes use
+   * earlier ghosts. */
   gab_box box = gab_app_stencil->diagonals ? gab_field_whole(by->now) : gab_field_interior(by->now);
   const int axis = by->axis;
   const int32_t cells = by->now->shape.cells[axis];
@@ -180,7 +182,7 @@ gab_status gab_app_stencil_set_on_sides(stencil_run *it, double time)
   return gab_app_stencil_is_staggered() ? fill_all(it, time, true) : GAB_OK;
 }
 
-/* Neighbours get values on sides from this block, so these are set before. */
+/* Set first: neighbours receive values on sides from this block. */
 gab_status gab_app_stencil_exchange(stencil_run *it, double time)
 {
   GAB_TRY(gab_app_stencil_set_on_sides(it, time));

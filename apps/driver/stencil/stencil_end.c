@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends of a stencil's run before its last step: steady, by the program, at a time. All are functions of replicated state. */
+/* Ends of a stencil's run before its last step: steady state, program, or time. All are functions of replicated
+ * state. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include "core/messages/collective.h"
@@ -21,7 +22,7 @@ gab_status gab_app_stencil_end_declare(gab_config *config)
        .max = 9e15,
        .default_text = "100",
        .outside = true,
-       .doc = "Steps between two rows of the table of sums, and between two looks whether the run ends."},
+       .doc = "Steps between two rows of the table of sums, and between two checks for the end of the run."},
       {.name = "steady",
        .type = GAB_CONFIG_REAL,
        .min = 0,
@@ -73,7 +74,7 @@ static double change_of(const gab_field *now, const gab_field *old, int field)
   return most;
 }
 
-/* The state before the step is still there: `first', or `next' of a step of one stage. */
+/* The state before the step is still in memory: `first', or `next' of a step of one stage. */
 static gab_status measure_change(stencil_run *it)
 {
   const int fields = gab_app_stencil_field_count();
@@ -162,8 +163,7 @@ gab_status gab_app_stencil_add_ends(stencil_run *it)
                              .unpack = unpack_measures};
   gab_timeloop *loop = it->base.loop;
   it->measured = -1;
-  if (has_table())
-    GAB_TRY(gab_timeloop_add_entity(loop, &entity)); /* `steady' may be set when a run is resumed */
+  if (has_table()) GAB_TRY(gab_timeloop_add_entity(loop, &entity)); /* a resumed run may set `steady' */
   if (which->end < INFINITY) GAB_TRY(gab_timeloop_add_end(loop, "run.time", NULL, is_late, it));
   if (which->steady > 0) GAB_TRY(gab_timeloop_add_end(loop, "steady", is_due, is_steady, it));
   return gab_app_stencil->ended ? gab_timeloop_add_end(loop, gab_app_stencil->name, is_due, is_ended, it)

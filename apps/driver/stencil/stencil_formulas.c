@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulas of a stencil: the section `initial', and those of the program. */
+/* Formulas of a stencil: the section `initial', and formulas of the program. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The grid of a stencil: its start, and how it adapts to fields. */
+/* The grid of a stencil: the initial grid, and its adaptation to fields. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include "core/messages/collective.h"
@@ -9,7 +9,7 @@
 
 static int dimension_of(const stencil_case *which) { return which->base.grid.grid.dimension; }
 
-/* ---------------------------------------------------------------- the state of the start */
+/* ---------------------------------------------------------------- initial state */
 
 static void start_at(const stencil_case *which, const double position[3], double *values)
 {
@@ -35,7 +35,7 @@ static void start_finest(const stencil_case *which, const int64_t cell[3], doubl
   }
 }
 
-/* Summed in pairs, level by level, as blocks merge: equal values give that value. */
+/* Summed in pairs, level by level, as in a merge of blocks: equal values give exactly that value. */
 void gab_app_stencil_start_cell(const stencil_case *which, int level, const int64_t cell[3], double *values)
 {
   const int parts = 1 << dimension_of(which), fields = gab_app_stencil_field_count();
@@ -79,7 +79,7 @@ static gab_status mark_block(void *user, const gab_forest *forest, const gab_blo
   return GAB_OK;
 }
 
-/* The start in a block at a place, with the ghosts beyond its faces. */
+/* Initial values in a block at a place, with ghosts beyond its faces. */
 static void fill_start(const stencil_case *which, int level, const int64_t first[3], gab_field *now)
 {
   const gab_forest_options *grid = &which->base.grid;
@@ -103,8 +103,8 @@ static void fill_start(const stencil_case *which, int level, const int64_t first
   gab_app_stencil_fill_sides(which, now, first, level);
 }
 
-/* Whether a criterion wants smaller cells in a block at a place, or, of cells up to the smallest ones, in a part of it: what
- * is small does not get lost in the mean of a wide cell. */
+/* Whether a criterion requires smaller cells in a block at a place, or in a part of it with cells down to the finest:
+ * small structures must not vanish in the mean of a wide cell. */
 static bool wants_finer(const stencil_case *which, int level, const int64_t place[3], gab_field *now)
 {
   int64_t first[3];
@@ -121,7 +121,7 @@ static bool wants_finer(const stencil_case *which, int level, const int64_t plac
   return false;
 }
 
-/* What marks places of the start. */
+/* Context for marking places of the initial grid. */
 typedef struct placing {
   const stencil_case *which;
   gab_status status; /* of reserving memory, on this process */
@@ -148,7 +148,7 @@ static gab_mark mark_place(void *user, int level, const gab_box *cells)
   return finer ? GAB_MARK_REFINE : GAB_MARK_KEEP;
 }
 
-/* ---------------------------------------------------------------- the first grid */
+/* ---------------------------------------------------------------- initial grid */
 
 static gab_status fill_blocks(stencil_run *it)
 {
@@ -188,7 +188,7 @@ gab_status gab_app_stencil_refine(const stencil_case *which, gab_proxies *proxie
 
 /* ---------------------------------------------------------------- adaptation */
 
-/* Criteria look beyond the faces of blocks. */
+/* Criteria read ghosts beyond the faces of blocks. */
 static gab_status fill_ghosts(gab_app_run *run)
 {
   stencil_run *it = (stencil_run *)run;

@@ -17,8 +17,7 @@ enum { GAB_STENCIL_MOST_LEVELS = 6, GAB_STENCIL_MOST_RULES = 16 };
 typedef struct stencil_rule {
   const gab_stencil_criterion *criterion;
   int field;
-  double above,
-      below; /* a block with a larger measure is refined; one with a smaller measure may be merged */
+  double above, below; /* larger measures refine, smaller ones allow a merge */
 } stencil_rule;
 
 /* In the order of their names in stencil_sides.c. */
@@ -33,7 +32,7 @@ typedef enum stencil_side_kind {
 typedef struct stencil_side {
   stencil_side_kind kind;
   const gab_expression *values
-      [GAB_STENCIL_MOST_FIELDS]; /* values of fields at the side, or their outward derivatives; else NULL */
+      [GAB_STENCIL_MOST_FIELDS]; /* values of fields at the side, or their outward derivatives; otherwise NULL */
   bool varies;                   /* in space or time */
   bool is_odd[GAB_STENCIL_MOST_FIELDS]; /* mirrored with the opposite sign */
 } stencil_side;
@@ -55,8 +54,8 @@ typedef struct stencil_integrator {
 } stencil_integrator;
 
 typedef struct stencil_case {
-  gab_app_case base;                    /* its grid is that of level 0, its domain that of the finest */
-  int finest;                           /* level, whose cells are those of domain.cells */
+  gab_app_case base;                    /* its grid is that of level 0, its domain that of the finest level */
+  int finest;                           /* finest level, with cells of the width of domain.cells */
   gab_step every;                       /* steps between adaptations of the grid */
   const stencil_integrator *integrator; /* NULL: update */
   gab_step look_every; /* steps between checks of the end of the run, and between rows of the table of sums */
@@ -94,7 +93,7 @@ struct stencil_run {
   double time;           /* with a bound: time of the state, part of the state */
   double dt;             /* of the present step */
   int stage;             /* of the present step */
-  gab_step measured;     /* step after which the next two were measured; all are part of the state */
+  gab_step measured;     /* step of the last measurement of the next two; all are part of the state */
   double change[GAB_STENCIL_MOST_FIELDS]; /* of fields, per unit of time */
   double sums[GAB_STENCIL_MOST_SUMS];
 };
@@ -125,7 +124,7 @@ double gab_app_stencil_stage_time(const stencil_run *it);
 /* ---- centring.c */
 /* Whether values of the field lie on the faces of cells along an axis. */
 bool gab_app_stencil_is_on_face(int field, int axis);
-/* Whether any field lies elsewhere than in cells. */
+/* Whether any field is not at cell centres. */
 bool gab_app_stencil_is_staggered(void);
 /* Returns the value of a face field on a side, next to a cell. */
 typedef double stencil_side_value(void *by, int field, const int32_t cell[3]);
@@ -190,7 +189,7 @@ void gab_app_stencil_initial_cell(const stencil_case *which, const double centre
 /* ---- stencil_time.c */
 /* Declares NAME.dt and NAME.cfl if the stencil uses them. */
 gab_status gab_app_stencil_time_declare(gab_config *config);
-/* Reads them, before gab_app_case_settle(). */
+/* Reads these keys, before gab_app_case_settle(). */
 void gab_app_stencil_time_read(stencil_case *which);
 /* Determines dt of the step; needs filled ghosts of `now'. Collective. @return GAB_ERR_DIVERGED for a bound that is not positive */
 gab_status gab_app_stencil_find_dt(stencil_run *it, gab_step step);
@@ -221,7 +220,7 @@ gab_status gab_app_stencil_end_measure(stencil_run *it, gab_step steps);
 /* Creates the solvers of the implicit fields, before blocks exist. Collective. */
 gab_status gab_app_stencil_implicit_create(stencil_run *it);
 void gab_app_stencil_implicit_destroy(stencil_run *it);
-/* Their memory and messages. */
+/* Adds their memory and messages to the plan. */
 gab_status gab_app_stencil_implicit_plan(const stencil_run *it, gab_app_plan *plan);
 /* Replaces right-hand sides in `now` by solutions, after the present stage. Collective. */
 gab_status gab_app_stencil_implicit_solve(stencil_run *it);
@@ -233,7 +232,7 @@ double gab_app_stencil_implicit_bytes(void);
 gab_status gab_app_stencil_register_quantities(void);
 /* Lists fields and quantities of the program for the run. */
 void gab_app_stencil_list_quantities(stencil_run *it);
-/* As in gab_solver. */
+/* As gab_solver.update_quantities. */
 gab_status gab_app_stencil_update_quantities(gab_app_run *run);
 gab_config_choice gab_app_stencil_quantity_choice(int index);
 
@@ -242,7 +241,7 @@ gab_config_choice gab_app_stencil_quantity_choice(int index);
 const gab_stencil_criterion *gab_app_stencil_criterion_at(size_t index);
 /* Declares NAME.refinement and its criteria. */
 gab_status gab_app_stencil_refinement_declare(gab_config *config);
-/* Reads them, and converts a grid in cells of the finest level to level 0. */
+/* Reads this section, and converts a grid in cells of the finest level to level 0. */
 gab_status gab_app_stencil_refinement_read(stencil_case *which);
 
 /* ---- stencil_grid.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a stencil has to write: its fields, and what its program makes of them. */
+/* Output of a stencil: its fields, and the quantities of its program. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 static gab_status evaluate_field(void *user, const gab_forest *forest, const gab_block *block, double *values)
@@ -68,7 +68,7 @@ void gab_app_stencil_list_quantities(stencil_run *it)
   it->base.quantities = (gab_quantity_list){it->quantities, count};
 }
 
-/* They may look at the cells around. */
+/* Quantities may read ghosts. */
 gab_status gab_app_stencil_update_quantities(gab_app_run *run)
 {
   stencil_run *it = (stencil_run *)run;

@@ -52,8 +52,8 @@ gab_status gab_app_stencil_sides_declare(gab_config *config)
         {.doc = "Opposite sides meet.", .variant_is_default = true},
         {.doc = "Values at the side, one for each field.", .keys = values, .count = fields},
         {.doc = "Derivatives at the side, one for each field.", .keys = gradients, .count = fields},
-        {.doc = "What lies beyond the side is the mirror image.", .keys = odd, .count = 1},
-        {.doc = "The program gives what lies beyond the side."}};
+        {.doc = "Ghosts beyond the side are the mirror image.", .keys = odd, .count = 1},
+        {.doc = "The program sets the ghosts beyond the side."}};
     for (int kind = 0; kind < KINDS; kind++) {
       sections[side][kind] = each[kind];
       sections[side][kind].path = paths[side];

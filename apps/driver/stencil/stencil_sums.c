@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums over all cells of a stencil, exact, so that no digit depends on the number of processes. */
+/* Exact sums over all cells of a stencil: no digit depends on the number of processes. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include "core/base/exact_sum.h"
@@ -29,7 +29,7 @@ typedef struct summing {
   gab_exact_sum sums[GAB_STENCIL_MOST_SUMS];
 } summing;
 
-/* A coarser cell counts as the number of finest cells that it covers, a power of two, so that nothing is rounded. */
+/* A coarse cell counts as its number of finest cells, a power of two, so that no rounding occurs. */
 static gab_status add_cell(void *user, const gab_block *block, const int32_t at[3], double *values)
 {
   summing *by = user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time of a stencil: steps of constant length, or as long as blocks allow. */
+/* Time of a stencil: constant steps, or steps limited by the bound of all blocks. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include "core/messages/collective.h"
@@ -65,7 +65,7 @@ static gab_status refuse_bound(const stencil_run *it, size_t index, gab_step ste
            gab_app_stencil->name, bound, name, step);
 }
 
-/* The least of all blocks, which is the same in any order. */
+/* The minimum over all blocks does not depend on their order. */
 static gab_status find_bound(stencil_run *it, gab_step step, double *least)
 {
   const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(it->base.forest);

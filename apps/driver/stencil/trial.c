@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Copies of larger blocks would take more memory than a process may have. */
+/* Copies of larger blocks could exceed the memory of a process. */
 enum { MOST_MIB = 256 };
 
 struct gab_stencil_trial {
@@ -24,7 +24,7 @@ static bool is_uniform(const gab_field *now)
   return true;
 }
 
-/* A block whose values differ shows more than one of zeros. */
+/* A block with varying values shows more than one of zeros. */
 static size_t first_of(const stencil_run *run)
 {
   const size_t count = gab_forest_block_count(run->base.forest);
@@ -33,7 +33,7 @@ static size_t first_of(const stencil_run *run)
   return 0;
 }
 
-/* One of another level, or the last one. */
+/* A block of another level, or the last one. */
 static size_t second_of(const stencil_run *run, size_t first)
 {
   const gab_forest *forest = run->base.forest;
@@ -105,7 +105,7 @@ static bool are_finite(const double *values, size_t count, size_t *which)
   return true;
 }
 
-/* With values first: what depends on them is found before update sees a NaN, with which a loop may not end. */
+/* With values first: a dependence on them is found before update reads a NaN, with which a loop may not end. */
 static gab_status call_first(trial *it, trial_subject *subject)
 {
   const trial_way values = {.border = SIZE_MAX};
@@ -130,7 +130,7 @@ static gab_status call_again(trial *it, const trial_subject *subject)
   return GAB_OK;
 }
 
-/* As in the step behind it: a field that is updated in some steps only has to be copied in the others. */
+/* As in the next step: a field that is computed only in some steps must be copied in the others. */
 static gab_status call_later(trial *it, const trial_subject *subject)
 {
   trial_subject later = *subject;
@@ -141,7 +141,7 @@ static gab_status call_later(trial *it, const trial_subject *subject)
   return call_again(it, &later);
 }
 
-/* Loops over rows that lie otherwise may end in other instructions, with another last digit. */
+/* Loops over rows of another alignment may use other instructions at their end, with another last digit. */
 static gab_status call_plain(trial *it, trial_subject *subject)
 {
   double largest = 0;
@@ -155,7 +155,7 @@ static gab_status call_plain(trial *it, trial_subject *subject)
   return GAB_OK;
 }
 
-/* The second block is computed behind the first one and behind itself: what is kept from a block to the next one differs. */
+/* The second block is computed after the first one and after itself: data kept between blocks differs. */
 static gab_status run_calls(trial *it, const stencil_run *run, gab_step step)
 {
   for (int i = 0; i < it->count; i++) GAB_TRY(call_first(it, &it->subjects[i]));

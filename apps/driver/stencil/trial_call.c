@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call of update on a copy of a block, and which cells it wrote. */
+/* One call of update on a copy of a block, and the cells it wrote. */
 #include "apps/driver/stencil/trial_impl.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ static void fill_now(trial *it, const trial_subject *subject, const trial_way *h
   fill(it, subject, how, subject->at.now, 0, memory);
 }
 
-/* Always NaNs outside of the cells, so that writes there show. */
+/* Always NaNs outside of the cells, so that writes there are detected. */
 static void fill_next(trial *it, const trial_subject *subject, const trial_way *how, double *memory)
 {
   const size_t each = (size_t)it->layout.component;
@@ -75,9 +75,9 @@ static void fill_next(trial *it, const trial_subject *subject, const trial_way *
     }
 }
 
-/* ---------------------------------------------------------------- memory that is not set */
+/* ---------------------------------------------------------------- unset memory */
 
-/* Called through a pointer that the compiler does not know, so that it has a frame where that of update will be. */
+/* Called through a pointer unknown to the compiler, so that its frame covers that of update. */
 static void dirty_stack(int byte)
 {
   volatile unsigned char frame[32 << 10];
@@ -96,7 +96,7 @@ static void dirty_heap(int byte)
   }
 }
 
-/* Larger pieces: malloc() itself fills them, with the complement of the given byte. */
+/* Larger allocations: malloc() itself fills them, with the complement of the given byte. */
 static void tell_malloc(int byte)
 {
 #if defined(__GLIBC__) && defined(M_PERTURB)
@@ -127,7 +127,7 @@ static void call(const gab_stencil_block *at, bool other_memory, bool other_thre
   tell_malloc(0);
 }
 
-/* ---------------------------------------------------------------- what was written */
+/* ---------------------------------------------------------------- written elements */
 
 static void note(trial *it, trial_fault fault, size_t element)
 {
@@ -136,7 +136,7 @@ static void note(trial *it, trial_fault fault, size_t element)
   it->element = element;
 }
 
-/* Ghosts may be written together with all others, as by a copy of the whole field, and the whole memory may, as by memset(). */
+/* All ghosts together may be written, as by a copy of the field, and the whole memory, as by memset(). */
 static void check_outside(trial *it, const double *next)
 {
   const size_t first = (size_t)it->layout.component, behind = it->layout.elements - first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trial found, in words: the place, the cause, the remedy. */
+/* Messages of a trial: place, cause, remedy. */
 #include "apps/driver/stencil/trial_impl.h"
 
 #include <stdarg.h>
@@ -60,7 +60,7 @@ static int distance(const trial_layout *layout, const trial_place *place)
   return most;
 }
 
-/* Why the place does not exist, and the remedy. @param[in] verb  of the remedy */
+/* Reason why the place does not exist, and the remedy. @param[in] verb  of the remedy */
 static const char *outside(const trial_layout *layout, const trial_place *place, bool is_read,
                            char text[TRIAL_TEXT])
 {
@@ -134,7 +134,7 @@ static gab_status report_read(const trial *it, const trial_subject *subject, siz
          outside(&it->layout, &place, true, why));
 }
 
-/* Whether the result is another one with this poison from an element on. @param[out] value  that differs */
+/* Whether poison from an element on changes the result. @param[out] value  index of the changed one */
 static bool changes(trial *it, const trial_subject *subject, trial_way how, size_t border, size_t *value)
 {
   how.border = border;
@@ -143,7 +143,8 @@ static bool changes(trial *it, const trial_subject *subject, trial_way how, size
   return *value < it->values;
 }
 
-/* Bisection: the result with poison `behind' from element `border' on changes when the border passes the element that is read. */
+/* Bisection: the result with poison `behind' from element `border' on changes when the border passes the element that
+ * is read. */
 static gab_status find_read(trial *it, const trial_subject *subject, trial_way how)
 {
   size_t value, same = (it->first ? 3 : 2) * it->layout.elements, other = 0;
@@ -159,9 +160,9 @@ static gab_status find_read(trial *it, const trial_subject *subject, trial_way h
   return report_read(it, subject, other, value < it->values ? value : 0);
 }
 
-/* ---------------------------------------------------------------- what is not a function of its inputs */
+/* ---------------------------------------------------------------- dependence on other inputs */
 
-/* Two calls with copies of the same values. @param[in] between  a block that is computed between them; may be NULL */
+/* Two calls with copies of the same values. @param[in] between  a block computed between them; may be NULL */
 static gab_status compare(trial *it, const trial_subject *subject, const trial_way *other,
                           const trial_subject *between, const char *cause)
 {

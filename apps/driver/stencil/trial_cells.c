@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trial of what is called for single cells, and of criteria: start, add, quantities, measure. */
+/* Trial of functions of single cells, and of criteria: start, add, quantities, measure. */
 #include "apps/driver/stencil/trial_impl.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ bool gab_app_stencil_is_tried(const stencil_run *run)
 
 /* ---------------------------------------------------------------- start */
 
-/* Values behind those of fields stay as they were. */
+/* Elements behind the values of fields must stay unchanged. */
 static gab_status check_start_end(const stencil_run *run, const gab_block *block)
 {
   enum { VALUES = 2 * GAB_STENCIL_MOST_FIELDS };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields with guard cells: where an access beyond cells, ghosts or components lands in memory that shows it. */
+/* Fields with guard cells: an access beyond cells, ghosts or components hits memory that detects it. */
 #include "apps/driver/stencil/trial_impl.h"
 
 enum { GUARD = 3, LINE = 8 };
 
 static int32_t round_up(int32_t value) { return (value + LINE - 1) / LINE * LINE; }
 
-/* Rows begin at cache lines, as those of long rows do in a field. */
+/* Rows begin at cache lines, like long rows of a field. */
 void gab_app_trial_layout(const gab_field *like, bool diagonals, trial_layout *layout)
 {
   const gab_field_shape *shape = &like->shape;

@@ -2,8 +2,8 @@
 /** @file hdf5_output.h
  *  @brief Volume output: quantities on all blocks as HDF5 files with XDMF descriptions, for ParaView.
  *
- * Every rank with blocks writes its own file per step, with the serial HDF5 library: no collective file operation can
- * hang on a dead process. In FOLDER/fields:
+ *  Every rank with blocks writes its own file per step, with the serial HDF5 library: no collective file operation can
+ *  hang on a dead process. In FOLDER/fields:
  *
  *  - NAME_0000001000.s0003.h5: the blocks of rank 3 at step 1000 (doc/field-format.md).
  *    `/fields/QUANTITY/level-L` has all blocks of level L, [block][z][y][x], or [block][z][y][x][3] for a
@@ -14,10 +14,10 @@
  *  - NAME_0000001000.xdmf: that step, one uniform grid per block.
  *  - NAME.xdmf: all steps so far, as a time series. This is the file to open.
  *
- * The file of a rank is made in memory and written in one piece, so that a full disk is noticed and does no harm.
- * Files are written under a temporary name, closed, and renamed when they are complete. After a rollback a step
- * replaces the old one. The first write after a repair removes files of later steps, and files of vanished ranks for
- * this step.
+ *  The file of a rank is made in memory and written in one piece, so that a full disk is noticed and does no harm.
+ *  Files are written under a temporary name, closed, and renamed when they are complete. After a rollback a step
+ *  replaces the old one. The first write after a repair removes files of later steps, and files of vanished ranks for
+ *  this step.
  *
  *  Stability: extender.
  */
@@ -45,14 +45,14 @@ typedef struct gab_volume_options {
 int gab_volume_usual_compression(void);
 
 /** Local. @param[in] forest  borrowed as long as the writer lives
- * @return ::GAB_ERR_INPUT for compression if HDF5 was built without it */
+ *  @return ::GAB_ERR_INPUT for compression if HDF5 was built without it */
 gab_status gab_volume_create(gab_forest *forest, const gab_volume_options *options, gab_volume **volume);
 void gab_volume_destroy(gab_volume **volume);
 
 /** Writes the present state as that of `step`. Collective.
- * @param[in] time  physical time, shown by ParaView
- * @return on all ranks the same: GAB_OK, ::GAB_ERR_IO with path and cause if any rank could not write (no incomplete
- * files remain), ::GAB_ERR_FAULT in a broken world */
+ *  @param[in] time  physical time, shown by ParaView
+ *  @return on all ranks the same: GAB_OK, ::GAB_ERR_IO with path and cause if any rank could not write (no incomplete
+ *  files remain), ::GAB_ERR_FAULT in a broken world */
 gab_status gab_volume_write(gab_volume *volume, gab_step step, double time);
 
 /** Tells the writer that the run went back: the next write looks at the folder anew. Local. A repair of the

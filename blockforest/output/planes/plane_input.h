@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file plane_input.h
- * @brief Files of planes (blockforest/output/planes/planes.h) as input: grid, times, and the values row by row.
+ *  @brief Files of planes (blockforest/output/planes/planes.h) as input: grid, times, and the values row by row.
  *
- * Reads also files of other programs in that format (doc/field-format.md). Local; one thread at a time.
+ *  Reads also files of other programs in that format (doc/field-format.md). Local; one thread at a time.
  *
  *  Stability: extender.
  */
@@ -28,12 +28,12 @@ typedef struct gab_plane_input {
 } gab_plane_input;
 
 /** Reads all except the values. @param[out] input  zero on failure @return ::GAB_ERR_INPUT or ::GAB_ERR_IO with file
- * and reason */
+ *  and reason */
 gab_status gab_plane_input_open(const char *path, gab_plane_input *input);
 void gab_plane_input_close(gab_plane_input *input);
 /** Reads the values of a quantity in one row. @param[in] components  1 or 3
- * @param[out] values  [up][across][component]; NaN: no value
- * @return ::GAB_ERR_INPUT if the file lacks the quantity, or has changed; ::GAB_ERR_IO */
+ *  @param[out] values  [up][across][component]; NaN: no value
+ *  @return ::GAB_ERR_INPUT if the file lacks the quantity, or has changed; ::GAB_ERR_IO */
 gab_status gab_plane_input_read(const gab_plane_input *input, const char *quantity, int components,
                                 uint64_t row, double *values);
 
