@@ -86,5 +86,5 @@ said 'a time step of inf'
 VARIANT=beyond run 1 2 front.yaml
 said 'with other values where ghosts are not filled'
 VARIANT=twice check 1 front.yaml
-said 'its keys dt and cfl are there already'
+said 'its keys dt and cfl exist already'
 finish
