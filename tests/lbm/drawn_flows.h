@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flows drawn at random: sides and bodies, for tests that compare two ways to the same bits. */
+/* Random flows: sides and bodies, for tests that compare the bits of two computations. */
 #ifndef GABION_TESTS_DRAWN_FLOWS_H
 #define GABION_TESTS_DRAWN_FLOWS_H
 
 #include "lbm_common.h"
 
-/* Numbers that follow from a seed. Two tests with streams of their own draw other flows. */
+/* Numbers derived from a seed. Two tests with separate streams draw different flows. */
 typedef struct drawing {
   uint64_t seed, stream, count;
 } drawing;
@@ -19,8 +19,8 @@ static inline double draw_real(drawing *from, double low, double high)
   return low + (high - low) * (double)draw(from, 1 << 20) / (1 << 20);
 }
 
-/* @param[in] one_in  so many pairs of sides along an axis, on the average, has one that is periodic
- * @return whether one is along another axis than x */
+/* @param[in] one_in  per axis: on average one of this number of pairs of sides is periodic
+ * @return whether a periodic axis other than x was drawn */
 static inline bool draw_sides(drawing *from, flow_case *given, const uint64_t one_in[3])
 {
   static const gab_side_kind kinds[] = {GAB_SIDE_WALL, GAB_SIDE_VELOCITY, GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW,
@@ -43,7 +43,7 @@ static inline bool draw_sides(drawing *from, flow_case *given, const uint64_t on
   return is_round;
 }
 
-/* Some sides get a sponge, some outflows become characteristic: flows without temporal blocking. */
+/* Some sides get a sponge, some outflows become characteristic: such flows have no temporal blocking. */
 static inline void draw_sponges(drawing *from, flow_case *given)
 {
   for (int side = 0; side < 2 * given->dimension; side++) {
@@ -56,7 +56,8 @@ static inline void draw_sponges(drawing *from, flow_case *given)
   }
 }
 
-/* @param[out] bodies  up to `most`, borrowed by the flow @param[in] staircases_in  one of so many has no interpolated wall */
+/* @param[out] bodies  up to `most`, borrowed by the flow @param[in] staircases_in  on average one of this
+ * number of bodies has no interpolated wall */
 static inline void draw_bodies(drawing *from, flow_case *given, gab_body *bodies, uint64_t most,
                                uint64_t staircases_in, double largest_radius)
 {

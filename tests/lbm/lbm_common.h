@@ -86,7 +86,7 @@ static inline void flow_image_release(flow_image *image)
   gab_buffer_release(&image->rest);
 }
 
-/* Density and velocity of all local cells, called with the cell of the domain. */
+/* Called with density and velocity of each local cell, and the cell of the domain. */
 typedef void (*cell_visitor)(void *user, const int64_t cell[3], bool fluid, double density,
                              const double u[3]);
 static inline void flow_visit(const flow *it, cell_visitor visit, void *user)
@@ -121,7 +121,7 @@ static inline void flow_hash_cell(void *user, const int64_t cell[3], bool fluid,
   double numbers[7] = {(double)cell[0], (double)cell[1], (double)cell[2], density, u[0], u[1], u[2]};
   if (fluid) *sum += gab_hash64(numbers, sizeof numbers, 1);
 }
-/* The sum over all local fluid cells of a hash of place and values: does not depend on blocks and owners. */
+/* Sum over all local fluid cells of a hash of position and values: does not depend on blocks and owners. */
 static inline uint64_t flow_hash(const flow *it)
 {
   uint64_t sum = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=3 timeout=60 */
-/* The pressure of a velocity, and a velocity made free of divergence (lbm/setup/consistent.h): for vortices in a periodic square, and
- * between walls, on one level and two: second order, first order of a projected velocity beside borders of levels; the same bits on any
- * number of processes. */
+/* The pressure of a velocity, and a velocity made divergence-free (lbm/setup/consistent.h): for vortices in a
+ * periodic square, and between walls, on one level and two. Second order; first order for a projected velocity next
+ * to borders of levels. The same bits on any number of processes. */
 #include "lbm/setup/consistent.h"
 
 #include "core/messages/collective.h"
@@ -11,12 +11,11 @@
 
 #define PI 3.14159265358979323846
 
-/* A velocity free of divergence, u = (sin x cos y, -cos x sin y) with its walls at 0 and pi, and a gradient that is added to it. */
+/* A divergence-free velocity, u = (sin x cos y, -cos x sin y) with walls at 0 and pi, and an added gradient. */
 typedef struct given {
   double added;
   bool has_walls;
-  bool
-      is_channel; /* parabola between an inlet and a pressure side; what is added is the gradient of cos(x/2) cos(2y) */
+  bool is_channel; /* parabola between an inlet and a pressure side; adds the gradient of cos(x/2) cos(2y) */
 } given;
 
 static void velocity_at(void *user, const double centre[3], double velocity[3])
@@ -119,7 +118,7 @@ static look solve(gab_world *world, const given *by, int32_t roots, int levels, 
   return it;
 }
 
-/* The mean of the pressure over the square is 0 by its own. */
+/* The mean of the pressure over the square is exactly 0. */
 static void converges(gab_world *world, const char *name, const given *by, int levels)
 {
   const gab_rank ranks = gab_world_members(world)->ranks;
@@ -128,7 +127,8 @@ static void converges(gab_world *world, const char *name, const given *by, int l
   if (gab_world_is_root(world))
     printf("%s, %d level(s): velocity %.3g, %.3g; pressure %.3g, %.3g; divergence %.3g\n", name, levels,
            coarse.velocity, fine.velocity, coarse.pressure, fine.pressure, last.divergence[1]);
-  /* What vanishes by symmetry on one level is rounding. Beside borders of levels the gradient of the potential has first order. */
+  /* By symmetry the error on one level is rounding. Next to borders of levels the gradient of the potential has first
+   * order. */
   const double least = levels > 1 ? 1.4 : 3;
   CHECK(by->is_channel ||
         (fine.pressure < 0.01 && (fine.pressure < 1e-10 || fine.pressure < coarse.pressure / 2.5)));

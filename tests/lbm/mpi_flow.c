@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=60 */
-/* The same flow cut into blocks in different ways, on other owners, with other threads and kernels, packed
- * and unpacked, moved while it runs: every cell and every sum equal to the last bit. */
+/* The same flow in other blocks, on other owners, with other threads and kernels, packed and unpacked, moved during
+ * the run: every cell and every sum equal to the last bit. */
 #include "core/messages/collective.h"
 #include "lbm_common.h"
 
@@ -51,7 +51,7 @@ static outcome run(gab_world *world, const flow_case *given)
   return out;
 }
 
-/* All blocks go to the first rank half-way, then back. */
+/* All blocks move to the first rank half-way, then back. */
 static outcome run_moving(gab_world *world, const flow_case *given)
 {
   outcome out;
@@ -70,7 +70,7 @@ static outcome run_moving(gab_world *world, const flow_case *given)
   return out;
 }
 
-/* Half of the steps, an image, a fresh flow from that image, the other half. */
+/* Half of the steps, an image, a new flow from that image, the other half. */
 static outcome run_restored(gab_world *world, const flow_case *given)
 {
   outcome out;
@@ -80,7 +80,7 @@ static outcome run_restored(gab_world *world, const flow_case *given)
   flow_image image;
   flow_pack(&first, &image);
   REQUIRE(gab_lbm_get_step(first.lbm) == STEPS / 2);
-  flow_run(&first, 3); /* to be forgotten */
+  flow_run(&first, 3); /* overwritten by the restore */
   flow_restore(&first, &image);
   flow_run(&first, STEPS / 2);
   finish(world, &first, &out);
@@ -97,7 +97,7 @@ static void expect_same(const outcome *a, const outcome *b, const char *what)
   _Exit(1);
 }
 
-/* Blocks in fields of their own, and in fused fields of more and fewer than there are beside each other. */
+/* Blocks in separate fields, and in fused fields for more and fewer blocks than are adjacent. */
 static void fused_fields_do_not_matter(gab_world *world, const flow_case *given, const int32_t (*blocks)[3],
                                        int count, const outcome *wanted)
 {
@@ -146,8 +146,7 @@ static void check_case(gab_world *world, flow_case given, const int32_t (*blocks
   expect_same(&first, &reference, "reference kernel");
 }
 
-/* A channel with an inlet that grows, an outlet, a wall, free slip, an interpolated disc and a moving block.
- */
+/* A channel with a growing inlet, an outlet, a wall, free slip, an interpolated disc and a moving block. */
 static void plane_flow(gab_world *world, gab_precision precision)
 {
   const gab_body bodies[2] = {
@@ -174,7 +173,7 @@ static void plane_flow(gab_world *world, gab_precision precision)
   check_case(world, given, blocks, 4);
 }
 
-/* A periodic box with a force, a ball through its sides, and pressure across. */
+/* A periodic box with a force, a ball across its sides, and a pressure difference. */
 static void deep_flow(gab_world *world, const gab_lattice *lattice)
 {
   const gab_body bodies[2] = {

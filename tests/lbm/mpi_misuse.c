@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=60 */
-/* What lbm.h forbids is refused, on all ranks alike, by a message that says what is wrong, and a flow that
- * was misused goes on as if nothing had been: sweeps without their exchange, calls of a step in another
- * order, forests without blocks, with other data, or changed in the middle; blocks of another forest. */
+/* Calls that lbm.h forbids are refused, on all ranks alike, by a message with the reason, and a misused flow
+ * continues unchanged. They are: sweeps without their exchange, calls of a step in another order, forests without
+ * blocks, with other data, or changed during a step; blocks of another forest. */
 #include "core/base/log.h"
 #include "lbm_common.h"
 #include "tests/misuse.h"
@@ -26,7 +26,7 @@ static gab_status collide_twice(subject *it)
   REQUIRE_OK(gab_lbm_step(it->other.lbm));
   return gab_lbm_collide(it->it.lbm);
 }
-/* The step is brought to its end, and the refusal in it handed on with its words. */
+/* Completes the step and returns the refusal with its message. */
 static gab_status end_step(subject *it, bool finish, gab_status refusal)
 {
   char words[512];
@@ -135,7 +135,7 @@ static const misuse misuses[] = {
     MISUSE(more_than_all_blocks_twice, ARGUMENT, "share"),
     MISUSE(no_share_of_blocks_twice, ARGUMENT, "share"),
 };
-/* Where there are no blocks there is nothing to ask. */
+/* Without blocks these calls cannot be tried. */
 static const misuse misuses_of_blocks[] = {
     MISUSE(block_of_another_forest, ARGUMENT, "another forest"),
     MISUSE(mask_of_another_forest, ARGUMENT, "another forest"),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=60 */
-/* Quantities of a flow whose velocity is linear in space, u = G x: each has the value that G says, in physical units; beside a solid
- * body gradients are still those of G (one-sided), and in it nothing has a value. The same of a velocity that is quadratic, of which central
- * differences are exact and one-sided ones are not: at the borders between blocks and processes they are central. Gradients that
- * were not asked for, or that are older than the grid, are refused. */
+/* Quantities of a flow with a linear velocity, u = G x, have the values of G, in physical units. Next to a solid body
+ * gradients are still G (one-sided), and solid cells have no value. For a quadratic velocity central differences are
+ * exact and one-sided ones are not: at borders between blocks and processes they are central. Gradients that were not
+ * requested, or are older than the grid, are refused. */
 #include "lbm_common.h"
 
 #include "core/messages/collective.h"
@@ -37,7 +37,7 @@ static void initial(void *user, const double centre[3], gab_lbm_state *state)
   state->density = 1.02;
 }
 
-/* What each quantity is in a fluid cell. */
+/* Value of each quantity in a fluid cell. */
 static void expect(const char *name, const setting *at, const double u[3], double gradient[3][3],
                    double values[3])
 {
@@ -87,7 +87,7 @@ static void judge_block(const flow *it, const setting *at, const gab_quantity *q
       }
 }
 
-/* Which are those that would otherwise be evaluated from what lay around cells some time ago: these have to be refused. */
+/* The other quantities would be evaluated from old ghosts: they must be refused. */
 static void pointwise_ones_need_no_update(const gab_forest *forest, gab_quantity_list list, double *values)
 {
   for (size_t q = 0; q < list.count; q++) {

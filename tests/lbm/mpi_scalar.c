@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 quick=1 timeout=120 */
-/* A scalar that a flow carries (lbm/scalar/scalar.h), in the plane and in space: a wave that is carried and decays has errors of
- * second order; between sides with values heat is conducted as Fourier says, along each axis, across two levels too; what passes the
- * sides is what the sum changes by, and where nothing does it stays; buoyancy gives the fluid its momentum along its axis. What it is not for is refused. */
+/* A scalar carried by a flow (lbm/scalar/scalar.h), in 2D and 3D. A wave that is carried and decays has errors of
+ * second order. Heat between sides with values is conducted by Fourier's law, along each axis, also across two
+ * levels. The sum changes by the flux through the sides, and is constant without flux. Buoyancy gives the fluid its
+ * momentum along its axis. Unsupported cases are refused. */
 #include "lbm/scalar/scalar.h"
 
 #include "blockforest/adaptation/adapt.h"
@@ -27,7 +28,7 @@ static gab_mark refine_first(void *user, int level, const gab_box *cells)
   return cells->lo[0] == 0 && cells->lo[1] == 0 && cells->lo[2] == 0 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
 }
 
-/* Two blocks along each axis of `cells' in all. @param[in] closed  walls all around, else periodic */
+/* Two blocks along each axis, of `cells' in total. @param[in] closed  walls all around, otherwise periodic */
 static carried make(gab_world *world, int dimension, int32_t cells, bool closed, bool refined,
                     const double velocity[3], const gab_lbm_scalar_options *options)
 {
@@ -65,7 +66,7 @@ static void run(carried *it, int steps)
   REQUIRE_OK(gab_lbm_scalar_check_finite(it->scalar));
 }
 
-/* Is called for each cell: centre in cells of level 0, its volume, its numbers. */
+/* Called for each cell: centre in cells of level 0, its volume, its numbers. */
 typedef void cell_fn(void *user, const double centre[3], double volume, gab_field *now, const int32_t at[3]);
 
 static void visit(const carried *it, cell_fn *see, void *user)
@@ -114,7 +115,7 @@ static void compare_wave(void *user, const double centre[3], double volume, gab_
   by->error = fmax(by->error, fabs(gab_field_get(now, at[0], at[1], at[2], 0) - wave_at(by, centre)));
 }
 
-/* With half as wide cells the flow is half as fast, in four times as many steps. */
+/* With half the width of cells the flow is half as fast, in four times as many steps. */
 static double wave_error(gab_world *world, int dimension, int fine)
 {
   const int32_t cells = 16 * fine;
@@ -187,7 +188,7 @@ static void conducts(gab_world *world, int dimension, int axis, bool refined)
   drop(&it);
 }
 
-/* ---- what stays */
+/* ---- conservation */
 
 static void set_spot(void *user, const double centre[3], double volume, gab_field *now, const int32_t at[3])
 {
@@ -210,7 +211,7 @@ static double sum_of(gab_world *world, const carried *it)
   return gab_exact_value(&sum);
 }
 
-/* With a flow, between walls too, on one level and on two. */
+/* With a flow, also between walls, on one level and on two. */
 static void sum_stays(gab_world *world, int dimension, bool closed, bool refined)
 {
   const double moves = 0.1, velocity[3] = {moves, -moves / 2, moves};
@@ -226,7 +227,7 @@ static void sum_stays(gab_world *world, int dimension, bool closed, bool refined
   drop(&it);
 }
 
-/* What the sides of an axis let through is what the sum changes by. */
+/* The sum changes by the flux through the sides of an axis. */
 static void sides_account_for_the_sum(gab_world *world, int dimension, int axis, bool refined)
 {
   gab_lbm_scalar_options options = {.name = "heat", .diffusivity = 0.03};
@@ -239,7 +240,7 @@ static void sides_account_for_the_sum(gab_world *world, int dimension, int axis,
   run(&it, 3);
   const double before = sum_of(world, &it);
   REQUIRE_OK(gab_lbm_scalar_measure(it.scalar, axis, &flux));
-  REQUIRE_OK(gab_lbm_scalar_step(it.scalar)); /* with the flow as it is */
+  REQUIRE_OK(gab_lbm_scalar_step(it.scalar)); /* with the flow unchanged */
   CHECK(fabs(flux.lower) > 1e-3 && fabs(flux.upper) > 1e-3 && fabs(flux.lower - flux.upper) > 1e-3);
   CHECK(fabs(sum_of(world, &it) - before - (flux.lower - flux.upper)) < 1e-11);
   drop(&it);
@@ -268,7 +269,7 @@ static void drives(gab_world *world, int dimension, int axis)
   gab_lbm_scalar_options options = {.name = "heat", .diffusivity = 0.03, .reference = 0.25};
   options.buoyancy[axis] = 1e-4;
   carried it = make(world, dimension, 8, false, false, (double[3]){0}, &options);
-  pushed by = {.axis = axis, .expected = 1e-4 * 0.5 * (STEPS - 0.5)}; /* in the middle of the last push */
+  pushed by = {.axis = axis, .expected = 1e-4 * 0.5 * (STEPS - 0.5)}; /* half of the last push */
   gab_lbm_scalar_fill(it.scalar, 0.75);
   run(&it, STEPS);
   visit(&it, compare_momentum, &by);
@@ -371,7 +372,7 @@ static void is_refused(gab_world *world)
   CHECK(try_with(&it, good, GAB_SIDE_FREE_SLIP, NULL) == GAB_OK);
 }
 
-/* Of the flow, in output: without the half of the force that belongs to the next step. */
+/* Velocity of the flow in output: without the half of the force that belongs to the next step. */
 static void check_velocity(const carried *it, double expected)
 {
   gab_lbm_quantities *view;
@@ -387,7 +388,7 @@ static void check_velocity(const carried *it, double expected)
   gab_lbm_quantities_destroy(&view);
 }
 
-/* Two scalars that drive one flow: their forces add up, and each knows the momentum with half of both. */
+/* Two scalars that drive one flow: their forces add up, and each sees the momentum with half of both. */
 static void both_drive(gab_world *world)
 {
   enum { STEPS = 10 };
@@ -410,7 +411,7 @@ static void both_drive(gab_world *world)
   visit(&it, compare_momentum, &by);
   CHECK(by.error < 1e-15);
   check_velocity(&it, by.expected);
-  gab_lbm_scalar_destroy(&it.scalar); /* in any order: the second one still drives */
+  gab_lbm_scalar_destroy(&it.scalar); /* in any order: the second one still drives the flow */
   it.scalar = second;
   run(&it, 1);
   by.expected = (1e-4 - 3e-5) * STEPS - 3e-5 / 2;

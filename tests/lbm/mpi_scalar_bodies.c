@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 quick=1 timeout=120 */
-/* A scalar at bodies and at sides that fluid passes (lbm/scalar/scalar.h). Between two circles with values, and inside a circle that
- * heat enters, temperature and fluxes have errors of second and of first order; what passes walls, sides and source is what the sum
- * changes by, on one level and on two; what an inlet lets in leaves by the outlet, and a uniform value stays so to the last bit. */
+/* A scalar at bodies and at sides with a flow through them (lbm/scalar/scalar.h). Between two circles with values,
+ * and inside a heated circle, temperature and fluxes have errors of second and of first order. The sum changes by the
+ * fluxes of walls, sides and sources, on one level and on two. Inflow of an inlet leaves by the outlet, and a uniform
+ * value stays uniform to the last bit. */
 #include "lbm/scalar/scalar.h"
 
 #include "blockforest/adaptation/adapt.h"
@@ -26,7 +27,7 @@ static gab_mark refine_some(void *user, int level, const gab_box *cells)
   return cells->lo[0] == 0 && cells->lo[1] == 0 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
 }
 
-/* Four blocks along each axis of `cells'. */
+/* Four blocks along each axis, of `cells' in total. */
 static heated make(gab_world *world, int32_t cells, const gab_side sides[4], const gab_body *bodies,
                    size_t count, bool refined, double speed, const gab_lbm_scalar_options *options)
 {
@@ -61,9 +62,9 @@ static void drop(heated *it)
 static const gab_side walls[4] = {
     {.kind = GAB_SIDE_WALL}, {.kind = GAB_SIDE_WALL}, {.kind = GAB_SIDE_WALL}, {.kind = GAB_SIDE_WALL}};
 
-/* ---- conduction at circles: the flow is at rest and does no steps */
+/* ---- conduction at circles: the flow is at rest and is not stepped */
 
-/* Without its centre in the middle of a cell or at a corner of one. */
+/* The centre is neither in the middle nor at a corner of a cell. */
 static const double centre[2] = {0.5037, 0.4951};
 #define INNER 0.17
 #define OUTER 0.43
@@ -108,7 +109,7 @@ typedef struct errors {
   double value, flux, area;
 } errors;
 
-/* Temperature 1 at the inner circle and 0 at the outer one; or both the same, and heat from a source everywhere. */
+/* Temperature 1 at the inner circle and 0 at the outer one; or equal temperatures, and a uniform heat source. */
 static errors errors_between(gab_world *world, int32_t cells)
 {
   const double pi = acos(-1.0), diffusivity = 0.24;
@@ -144,7 +145,7 @@ static double unit_source(void *user, const double at[3], double step)
   return *(const double *)user;
 }
 
-/* Heat from a source in a circle leaves by a flux, or a transfer coefficient, at its wall. */
+/* Heat of a source in a circle leaves by a flux, or a transfer coefficient, at its wall. */
 static errors errors_inside(gab_world *world, int32_t cells, bool transfers)
 {
   const double diffusivity = 0.24;
@@ -156,7 +157,7 @@ static errors errors_inside(gab_world *world, int32_t cells, bool transfers)
                          .wall = GAB_WALL_INTERPOLATED,
                          .inside_is_fluid = true};
   const double passes = diffusivity * OUTER / 2 / cells;
-  /* The temperature at the wall is 1: outside it is 0.9 with a coefficient of ten times of what passes. */
+  /* The temperature at the wall is 1: outside it is 0.9, with a coefficient of ten times the flux. */
   const gab_lbm_scalar_wall at = {.kind = transfers ? GAB_SCALAR_TRANSFER : GAB_SCALAR_FIXED,
                                   .value = transfers ? 0.9 : 1,
                                   .transfer = 10 * passes};
@@ -200,7 +201,7 @@ static void conducts_at_circles(gab_world *world)
   CHECK(leaks.value < 6e-3 && less.value < 0.6 * leaks.value);
 }
 
-/* ---- what the sum changes by */
+/* ---- change of the sum */
 
 static double spot(void *user, const double at[3], double step)
 {
@@ -250,7 +251,7 @@ static void walls_account_for_the_sum(gab_world *world, bool refined, bool varie
     REQUIRE_OK(gab_lbm_scalar_step(it.scalar));
   }
   REQUIRE_OK(gab_lbm_scalar_get_balance(it.scalar, &before, found));
-  gab_lbm_set_step(it.lbm, 21); /* the flow as it is, one step later */
+  gab_lbm_set_step(it.lbm, 21); /* with the flow unchanged, one step later */
   REQUIRE_OK(gab_lbm_scalar_step(it.scalar));
   REQUIRE_OK(gab_lbm_scalar_get_balance(it.scalar, &after, NULL));
   for (int side = 0; side < 4; side++) passed += before.sides[side];
@@ -264,7 +265,7 @@ static void walls_account_for_the_sum(gab_world *world, bool refined, bool varie
   drop(&it);
 }
 
-/* Nothing is carried into a solid cell, and the outlet lets out what it gets. */
+/* No scalar is carried into a solid cell, and the outflow equals the inflow. */
 static void uniform_stays(gab_world *world)
 {
   const gab_side sides[4] = {{.kind = GAB_SIDE_VELOCITY, .velocity = {0.05}},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 quick=1 timeout=120 */
-/* A bounded scalar (gab_lbm_scalar_options.bounded): a steep front that a uniform flow carries has no over- or undershoots, in the plane
- * and in space, on one level and on two, where it has some without; its sum stays; a smooth wave has errors of second order in the mean;
- * values of an inlet and of a body are bounds, too. */
+/* A bounded scalar (gab_lbm_scalar_options.bounded): a steep front in a uniform flow has no over- or undershoots, in
+ * 2D and 3D, on one level and on two; without the bound it has some. Its sum is constant; a smooth wave has errors of
+ * second order in the mean; values of an inlet and of a body are bounds, too. */
 #include "lbm/scalar/scalar.h"
 
 #include "blockforest/adaptation/adapt.h"
@@ -27,7 +27,7 @@ static gab_mark refine_some(void *user, int level, const gab_box *cells)
   return cells->lo[0] >= middle ? GAB_MARK_REFINE : GAB_MARK_KEEP;
 }
 
-/* Four blocks along each axis of `cells'. */
+/* Four blocks along each axis, of `cells' in total. */
 static carried make(gab_world *world, int dimension, int32_t cells, bool refined, const double velocity[3],
                     const gab_side *sides, const gab_body *body, const gab_lbm_scalar_options *options)
 {
@@ -148,7 +148,7 @@ static double wave_error(gab_world *world, int32_t cells, bool refined)
   return found;
 }
 
-/* ---- an inlet, a body and an outlet: the flow around the body is free of divergence up to its errors */
+/* ---- an inlet, a body and an outlet: the flow around the body is divergence-free up to its errors */
 
 static void channel(gab_world *world, bool refined)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=1 timeout=120 */
-/* What a velocity side or patch carries in of a scalar (lbm/scalar/scalar.h) is its flow rate times the value and its factor in time,
- * to rounding: on one level, and where a border between levels meets the inlet. The sum changes by what passes. */
+/* Inflow of a scalar through a velocity side or patch (lbm/scalar/scalar.h) is its flow rate times the value and its
+ * factor in time, to rounding: on one level, and where a border between levels meets the inlet. The sum changes by
+ * the fluxes. */
 #include "lbm/scalar/scalar.h"
 
 #include "blockforest/adaptation/adapt.h"
@@ -39,7 +40,7 @@ static double spot(void *user, const double at[3], double step)
   return 1 + sin(7 * at[0] + 3 * at[1]) + 0.5 * cos(11 * at[1]);
 }
 
-/* An outlet opposite to the inlet, and walls. */
+/* An outlet opposite the inlet, and walls. */
 static void set_sides(const inlet *with, const gab_domain *domain, gab_patches *patches,
                       gab_lbm_options *flow)
 {
@@ -111,7 +112,7 @@ static void rate_is_carried(gab_world *world, inlet with)
   gab_lbm_scalar_fill(scalar, VALUE);
   for (int step = 0; step < STEPS; step++) moves(lbm, scalar);
 
-  /* Nothing is conducted at the inlet while its value is everywhere. */
+  /* There is no conduction at the inlet while its value is everywhere. */
   gab_lbm_scalar_fill(scalar, VALUE);
   REQUIRE_OK(gab_lbm_scalar_get_balance(scalar, &balance, NULL));
   const double ramp = STEPS < with.ramp_steps ? 0.5 * (1 - cos(acos(-1.0) * STEPS / with.ramp_steps)) : 1;
@@ -119,9 +120,9 @@ static void rate_is_carried(gab_world *world, inlet with)
 
   double before, after;
   gab_lbm_scalar_set(scalar, spot, NULL);
-  if (!with.bounded) { /* its steps are those of Heun */
+  if (!with.bounded) { /* steps of Heun's method */
     const double passed = passes(scalar, &with, &before);
-    gab_lbm_set_step(lbm, STEPS + 1); /* the flow as it is, one step later */
+    gab_lbm_set_step(lbm, STEPS + 1); /* with the flow unchanged, one step later */
     REQUIRE_OK(gab_lbm_scalar_step(scalar));
     (void)passes(scalar, &with, &after);
     CHECK(fabs(after - before - passed) < 1e-10 * fabs(before));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=3 timeout=60 */
-/* The state of a flow around a cylinder in another flow (lbm/setup/flow_state.h): populations that are handed over give the same bits, in
- * that step and later ones, whatever the storage; from pressure, velocity and rate of strain on cells of half the width follows a flow
- * with the same velocities, whose rate of strain is that of the velocity. */
+/* The state of a flow around a cylinder as the start of another flow (lbm/setup/flow_state.h). Copied populations
+ * give the same bits, in that step and later ones, for any storage. Pressure, velocity and rate of strain on cells of
+ * half the width give a flow with the same velocities, and the rate of strain of these velocities. */
 #include "lbm/setup/flow_state.h"
 
 #include "tests/lbm/lbm_common.h"
@@ -49,7 +49,7 @@ static void close_flow(start *gone)
   flow_close(&gone->flow);
 }
 
-/* What is taken, and from what. */
+/* Quantities to take, and their source. */
 typedef struct taking {
   start *to;
   gab_units units;
@@ -96,7 +96,8 @@ static taking take(start *from, start *to, const gab_units *units, bool copies)
   return it;
 }
 
-/* The largest differences of velocities and rates of strain away from the rod, whose stairs differ, of two flows that have been put. */
+/* The largest differences of velocities and rates of strain of two started flows, away from the rod, whose staircases
+ * differ. */
 typedef struct difference {
   const start *to;
   double velocity, strain, size[2];
@@ -156,7 +157,7 @@ int main(int argc, char **argv)
   flow_run(&from.flow, 10);
   for (int i = 0; i < 3; i++) CHECK(later[i] == flow_hash(&from.flow));
 
-  /* The same viscosity in steps of a quarter. */
+  /* The same viscosity with steps of a quarter. */
   gab_lbm_options other = options;
   other.force[0] *= 0.125;
   start to = open_flow(world, &other, 0.5, &rod);

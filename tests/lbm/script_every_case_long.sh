@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=1200 labels=long
-# All cases of the tests of which the full tier takes a few: borders between levels at sides that move, and layouts of fused blocks in images.
+# All cases of tests of which the full tier runs only some: borders between levels at moving sides, and layouts of
+# fused blocks in images.
 set -u
 : "${GABION_BUILD:?}" "${GABION_MPIRUN:?}" "${GABION_JUDGE:?}"
 export GABION_TEST_EVERY_CASE=1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=30 */
-/* What borders between levels ask of a collision, and what is said of them before anything is computed. */
+/* Requirements of borders between levels on a collision, and the warnings before a run. */
 #include "lbm_common.h"
 
 #include <setjmp.h>
@@ -28,15 +28,14 @@ static void levels_with_a_smaller_magic_parameter_are_listed_from_level_0_on(voi
   int last = -1;
   for (int level = 0; level < 6; level++)
     if (gab_lbm_magic_is_bounded(&options, level)) last = level;
-  assert_in_range(last, 1, 4); /* the list begins and ends somewhere */
+  assert_in_range(last, 1, 4); /* the list begins and ends at some level */
   assert_int_equal(gab_lbm_describe_bounds(&options, 6, text, sizeof text), last);
   snprintf(wanted, sizeof wanted, "%.3g, %.3g", gab_lbm_magic_on(&options, 0), gab_lbm_magic_on(&options, 1));
   assert_memory_equal(text, wanted, strlen(wanted));
   int commas = 0;
   for (const char *at = text; *at; at++) commas += *at == ',';
   assert_int_equal(commas, last);
-  assert_int_equal(gab_lbm_describe_bounds(&options, 1, text, sizeof text),
-                   0); /* of the levels that there are */
+  assert_int_equal(gab_lbm_describe_bounds(&options, 1, text, sizeof text), 0); /* of the existing levels */
   assert_null(strchr(text, ','));
   options.border_speed = 0;
   assert_int_equal(gab_lbm_describe_bounds(&options, 6, text, sizeof text), -1);
@@ -62,7 +61,7 @@ static void a_large_magic_parameter_is_warned_of_above_its_reynolds_number_alone
     char wanted[64];
     snprintf(wanted, sizeof wanted, "cells of level %d have a Reynolds number of %.1f:", level, 1.01 * limit);
     assert_memory_equal(text, wanted, strlen(wanted));
-    options.collision = &gab_collision_srt; /* has no such parameter */
+    options.collision = &gab_collision_srt; /* has no magic parameter */
     gab_lbm_advise_borders(&options, speed_for(&options, level, 1000), level, text, sizeof text);
     assert_string_equal(text, "");
   }

@@ -72,8 +72,8 @@ static void parabolic_start(void *user, const double centre[3], gab_lbm_state *s
   state->gradient[0][1] = 4 * p->maximum * (1 - 2 * s) / height;
 }
 
-/* MRT relaxes the squares of the velocity in the equilibria with different rates, which leaves an error of
- * second order in the velocity: here it is slow enough. */
+/* MRT relaxes the squares of the velocity in the equilibria with different rates, with an error of second order in
+ * the velocity: here the flow is slow enough. */
 static void force_driven_channel_is_a_parabola_to_machine_precision_at_any_omega(void **state)
 {
   (void)state;
@@ -82,7 +82,7 @@ static void force_driven_channel_is_a_parabola_to_machine_precision_at_any_omega
     for (int collision = 0; collision < 2; collision++) {
       flow_case given = channel(4, 7, omegas[i]);
       given.options.collision = collision ? &gab_collision_mrt : &gab_collision_trt;
-      given.options.magic = 3.0 / 16; /* MRT has none of its own */
+      given.options.magic = 3.0 / 16; /* MRT has no default for it */
       double nu = (1 / omegas[i] - 0.5) / 3;
       parabola expected = {0, 7, collision ? 1e-6 : 0.03};
       given.options.force[0] = 8 * nu * expected.maximum / (7 * 7);
@@ -266,7 +266,7 @@ static void outflow_keeps_the_parabola_up_to_its_last_cells(void **state)
   flow_close(&it);
 }
 
-/* Steps until the flow left the range of the model; at least `steps` if it never did. */
+/* Steps until the flow left the range of the model; at least `steps` if it stayed within. */
 static int steps_of_life(const flow_case *given, int steps, double *kinetic_energy)
 {
   enum { AT_A_TIME = 250 };
@@ -295,7 +295,7 @@ static flow_case tunnel(int32_t length, int32_t height, double omega, double vel
   return given;
 }
 
-/* Seven cells across the body, Re 82: the street is still young where it leaves. */
+/* Seven cells across the body, Re 82: the vortex street is still developing at the outlet. */
 static void a_vortex_street_leaves_through_an_outflow_at_omega_near_2(void **state)
 {
   (void)state;
@@ -322,7 +322,7 @@ static void vortex_pair(void *user, const double centre[3], gab_lbm_state *state
   }
 }
 
-/* The vortices turn faster than the mean flow carries them, so that fluid would come in while they pass. */
+/* The vortices rotate faster than the mean flow, so that fluid would enter while they pass. */
 static void vortices_that_turn_back_the_flow_leave_through_an_outflow(void **state)
 {
   (void)state;
@@ -337,7 +337,8 @@ static void vortices_that_turn_back_the_flow_leave_through_an_outflow(void **sta
   }
 }
 
-/* While the inlet starts, what leaves is drawn from the channel: its pressure falls until the flow turns. */
+/* While the inlet starts, the outflow takes its fluid from the channel: the pressure decreases until the flow
+ * reverses. */
 static void an_outflow_outlives_a_flow_that_turns_back_as_a_whole(void **state)
 {
   (void)state;
@@ -376,7 +377,7 @@ static void mass_is_conserved_in_a_closed_box(void **state)
   flow_close(&it);
 }
 
-/* A lid that slides towards a free-slip side; what it does at the edge must not depend on what is beyond. */
+/* A lid that slides towards a free-slip side; its effect at the edge must not depend on the flow beyond. */
 static void lids_beside_free_slip_sides_let_no_mass_in_or_out(void **state)
 {
   (void)state;

@@ -95,7 +95,7 @@ static void a_channel_in_physical_units_reaches_the_lattice(void **state)
   gab_lbm_setup_release(&setup);
 }
 
-/* Each by its own name, none left out, and a wrong name is told all of them. */
+/* Every kernel can be chosen by its name, and a wrong name lists all of them. */
 static void every_kernel_that_is_listed_can_be_chosen(void **state)
 {
   (void)state;
@@ -174,7 +174,7 @@ static void cells_across_a_body_are_those_of_the_level_that_covers_it(void **sta
   gab_lbm_setup setup = {.options = {.omega = 1}, .bodies = (gab_body *)(uintptr_t)&body, .body_count = 1};
   gab_criterion criteria[] = {
       {.kind = GAB_CRITERION_BOX, .level = 2, .lo = {9, 9, 9}, .hi = {11, 11, 11}},
-      {.kind = GAB_CRITERION_BOX, .level = 3, .lo = {9, 9, 10}, .hi = {11, 11, 11}}, /* a half of it */
+      {.kind = GAB_CRITERION_BOX, .level = 3, .lo = {9, 9, 10}, .hi = {11, 11, 11}}, /* half of it */
       {.kind = GAB_CRITERION_VORTICITY, .level = 3},                                 /* not at the start */
       {.kind = GAB_CRITERION_BODIES, .level = 1}};
   gab_refinement_setup refinement = {.max_level = 3, .criteria = criteria, .count = 4};
@@ -234,7 +234,7 @@ static void sponges_without_effect_or_too_strong_are_refused(void **state)
     snprintf(text, sizeof text, "%s%s", with, wrong[i].keys);
     expect_refused(text, 2, wrong[i].message);
   }
-  gab_lbm_setup setup; /* the default is what a layer can have, and 4 at most */
+  gab_lbm_setup setup; /* the default is the maximum of the layer, but at most 4 */
   for (int cells = 5; cells < 40; cells += 10) {
     char text[512];
     snprintf(text, sizeof text, "%ssponge_thickness: %g}\n", with, 0.1 * cells);

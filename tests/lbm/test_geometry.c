@@ -81,8 +81,8 @@ static void blocks_without_fluid_do_not_exist_and_weights_are_fluid_cells(void *
   gab_geometry_destroy(&geometry);
 }
 
-/* The block is within the disc but for its corners: all of its cells have their centres inside, of those half
- * as wide the four in the corners do not. */
+/* The block is within the disc except for its corners: the centres of all its cells are inside, but at half the width
+ * four cells at the corners are outside. */
 static void blocks_exist_for_the_fluid_that_their_children_would_have(void **state)
 {
   (void)state;
@@ -181,7 +181,7 @@ static void bodies_reach_through_periodic_sides(void **state)
   gab_geometry_destroy(&middle);
 }
 
-/* The first sphere, or image of it, that covers a cell, by asking all of them. */
+/* The first sphere, or periodic image of it, that covers a cell, by checking all of them. */
 static int first_that_covers(const gab_domain *domain, const gab_body *spheres, int count,
                              const int64_t cell[3])
 {
@@ -229,7 +229,7 @@ static void each_cell_belongs_to_the_first_of_many_bodies_that_covers_it(void **
   }
 }
 
-/* Over periodic sides too, and of boxes wider than the domain. */
+/* Also across periodic sides, and for boxes wider than the domain. */
 static void in_what_is_clear_no_cell_is_solid_nor_are_its_children_and_parents(void **state)
 {
   enum { CASES = 400, BOXES = 20 };

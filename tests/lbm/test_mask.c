@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: needs=png timeout=60 labels=quick */
-/* Pictures that are bodies: all kinds of PNG give the pixels that libpng's own conversion to gray on white does, and a
- * large one takes a bit for each pixel. */
+/* Pictures as bodies: all kinds of PNG give the pixels of libpng's own conversion to gray on white, and a large
+ * picture needs one bit per pixel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static int remove_folder(void **state)
 typedef struct kind {
   int type, depth, interlace;
   double gamma; /* 0: no such chunk */
-  bool clear;   /* a palette or a colour that is transparent */
+  bool clear;   /* a transparent palette entry or colour */
 } kind;
 
 static uint32_t draw(uint32_t *seed) { return *seed = *seed * 1664525U + 1013904223U; }
@@ -93,8 +93,8 @@ static void write_picture(const kind *is, png_uint_32 width, png_uint_32 height,
   fclose(file);
 }
 
-/* libpng's simplified interface mixes up the pixels of interlaced pictures of 16 bits (1.6.39); so those are compared
- * with the same picture in one piece. */
+/* libpng's simplified interface confuses the pixels of interlaced pictures of 16 bits (1.6.39); so those are compared
+ * with the same picture without interlacing. */
 static void compare_with_libpng(const kind *is, gab_mask *mask)
 {
   png_image image = {.version = PNG_IMAGE_VERSION};
@@ -149,7 +149,7 @@ static void every_kind_of_picture_has_the_pixels_of_libpng(void **state)
         const kind is = {
             .type = types[t].type, .depth = *depth, .clear = form % 2, .gamma = gammas[form / 2]};
         read_both_ways(is, 37, 23, draw(&seed));
-        read_both_ways(is, 1 + (png_uint_32)form, 3, draw(&seed)); /* passes without a column */
+        read_both_ways(is, 1 + (png_uint_32)form, 3, draw(&seed)); /* passes without columns */
       }
 }
 

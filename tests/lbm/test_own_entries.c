@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=30 */
-/* Quantities, criteria of refinement and shapes of bodies that a program registers: what lacks something, or has a name that is
- * taken or cannot be one, is refused, and what was registered is found behind those of the library. */
+/* User-defined quantities, criteria of refinement and shapes of bodies: incomplete ones, and names that are taken or
+ * invalid, are refused. Registered ones are found after those of the library. */
 #include "lbm/boundaries/geometry.h"
 #include "lbm/observe/quantities.h"
 #include "lbm/levels/refinement/cell_criterion.h"
@@ -94,8 +94,8 @@ static void shapes(void **state)
   assert_int_equal(gab_body_shape_register(&ball), GAB_ERR_ARGUMENT);
 }
 
-/* In space, across a corner where three periodic sides meet, and on finer cells: cell by cell what a sphere is, with walls where its
- * walls are. */
+/* In 3D, across a corner of three periodic sides, and on finer cells: every cell and every wall equals that of a
+ * sphere. */
 static void a_ball_is_a_sphere(void **state)
 {
   enum { CELLS = 12 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=60 */
-/* Shapes, sets, rotations and copies of bodies, read from a parameter file: each cell, each wall and each normal beside a formula
- * of the test's own, and refusals with their places. */
+/* Shapes, sets, rotations and copies of bodies, read from a parameter file: each cell, wall and normal is compared
+ * with a formula of the test; refusals name their places. */
 #include "lbm_common.h"
 
 #include "lbm/setup/lbm_config.h"
@@ -54,7 +54,7 @@ static void refuses(int dimension, const char *bodies, const char *message)
   end_case(&it);
 }
 
-/* Negative inside; only its sign and its zero count. */
+/* Negative inside; only its sign and its zero are used. */
 typedef double level_set(const double p[3]);
 
 static void point_of(const gab_domain *domain, int level, const double cell[3], double p[3])
@@ -64,7 +64,7 @@ static void point_of(const gab_domain *domain, int level, const double cell[3], 
         axis < domain->dimension ? domain->origin[axis] + ldexp(cell[axis] + 0.5, -level) * domain->dx : 0;
 }
 
-/* Share of the link from the fluid cell to the wall, by halving. */
+/* Position of the wall on the link from the fluid cell, by bisection. */
 static double wall_at(const gab_domain *domain, int level, const int64_t solid[3], const int8_t c[3],
                       level_set *f)
 {
@@ -80,7 +80,7 @@ static double wall_at(const gab_domain *domain, int level, const int64_t solid[3
   return 0.5 * (from + to);
 }
 
-/* Every cell of two levels, and every link that passes the surface once. @return cells that are solid on level 0 */
+/* Every cell of two levels, and every link that crosses the surface once. @return number of solid cells on level 0 */
 static int compare(read_case *it, level_set *f)
 {
   int solids = 0, walls = 0;
@@ -187,7 +187,7 @@ static void shapes_are_what_formulas_say(void **state)
   expect(2, "  - {type: formula, distance: \"(y - 2.2 - 0.4 * sin(x)) / sqrt(1.16)\"}\n", wavy, 200);
 }
 
-/* The distance that a normal comes with, beside that to many points of the surface. */
+/* The distance with a normal, compared with the distance to many points of the surface. */
 static void distances_of_an_ellipsoid_and_a_cone_are_exact(void **state)
 {
   (void)state;
@@ -207,7 +207,7 @@ static void distances_of_an_ellipsoid_and_a_cone_are_exact(void **state)
           const double u = a / 240.0, v = 2 * pi * b / 250;
           double q[3] = {3.1 + 2.2 * sin(pi * u) * cos(v), 4 + 0.7 * sin(pi * u) * sin(v),
                          5.2 + 1.6 * cos(pi * u)};
-          if (shape) { /* the way from the axis at one end, along the mantle, to the axis at the other */
+          if (shape) { /* path from the axis at one end, along the mantle, to the axis at the other */
             const double e[2][3] = {{sqrt(0.5), -sqrt(0.5), 0}, {1 / sqrt(6), 1 / sqrt(6), -2 / sqrt(6)}};
             const double w = 3 * u,
                          along = w < 1   ? 0
@@ -222,7 +222,7 @@ static void distances_of_an_ellipsoid_and_a_cone_are_exact(void **state)
           least = fmin(least, square(q[0] - p[0]) + square(q[1] - p[1]) + square(q[2] - p[2]));
         }
       REQUIRE(gab_geometry_normal(it.geometry, 0, cell, 0, normal, &distance));
-      /* the points lie at most 0.05 apart */
+      /* the points are at most 0.05 apart */
       const double found = square(distance * it.domain.dx);
       if (found > least * (1 + 1e-12) || found < least - square(0.05))
         fail_msg("shape %d at %g %g %g: %g instead of %g", shape, p[0], p[1], p[2], distance * it.domain.dx,
@@ -264,7 +264,7 @@ static double row(const double p[3])
     for (int k = 0; k < 2; k++) least = fmin(least, hypot(p[0] - 0.4 - 2.3 * i, p[1] - 5.5 + 2.9 * k) - 0.85);
   return least;
 }
-/* A box, about x by 90, then z by 45 degrees. */
+/* A box, rotated about x by 90, then about z by 45 degrees. */
 static double turned_box(const double p[3])
 {
   const double s = sqrt(0.5), x = p[0] - 3, y = p[1] - 4, z = p[2] - 5;
@@ -399,7 +399,7 @@ static void voxels_of_a_data_set_are_solid_in_their_range(void **state)
   REQUIRE(unlink("test_shapes.h5") == 0);
 }
 
-/* Bodies behind a set keep the number of their item in messages, and parts are no bodies. */
+/* In messages bodies after a set keep the number of their item; parts are not bodies. */
 static void parts_are_no_bodies(void **state)
 {
   (void)state;

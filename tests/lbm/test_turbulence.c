@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=30 */
-/* Isotropic turbulence (lbm/setup/turbulence.h) on the cells of a cube: the kinetic energy to rounding, the energy of each shell of the
- * spectrum within 5 %, no divergence of central differences, the same bits in any order of the cells, another field from another seed. */
+/* Isotropic turbulence (lbm/setup/turbulence.h) on the cells of a cube: the kinetic energy to rounding, the energy of
+ * each shell of the spectrum within 5 %, no divergence of central differences, the same bits for any order of the
+ * cells, another field for another seed. */
 #include "lbm/setup/turbulence.h"
 
 #include <complex.h>

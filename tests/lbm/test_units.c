@@ -65,7 +65,7 @@ static void flows_out_of_range_are_refused_with_the_numbers(void **state)
   fast.velocity = 0.21; /* Mach 0.364 */
   assert_int_equal(gab_flow_check(&fast), GAB_ERR_INPUT);
   assert_non_null(strstr(gab_error_message(), "0.364"));
-  fast.velocity = 0.15; /* only warned */
+  fast.velocity = 0.15; /* only a warning */
   assert_int_equal(gab_flow_check(&fast), GAB_OK);
   gab_flow_scales stiff = good;
   stiff.omega = 2;

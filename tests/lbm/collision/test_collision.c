@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=30 */
-/* Collision models are a table: each can be found, has what others ask it for, and a program adds its own. */
+/* Collision models are a table: each model is found and has the members that the library reads, and a program can add
+ * its own. */
 #include "lbm/setup/lbm_config.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -26,12 +27,12 @@ static void every_model_says_what_it_is(void **state)
   assert_non_null(strstr(gab_error_message(), "trt, srt, mrt"));
 }
 
-/* ------------------------------------------------------------------------------------------ a user's own */
+/* ------------------------------------------------------------------------------------------ user-defined model */
 
-/* MRT with one rate for all that is not stress. */
+/* MRT with one rate for all moments other than the stress. */
 static void equal_rates(gab_lbm_options *options) { options->mrt = (gab_mrt_rates){1.3, 1.3, 1.3, 1.3, 1.3}; }
 
-/* What the last call of `check` got. */
+/* Arguments of the last call of `check`. */
 static struct {
   const gab_config *config;
   double dt, energy;
@@ -59,7 +60,7 @@ static void make_own(void)
   own.check = check_own;
 }
 
-/* The function of a cell: all becomes equilibrium at once, with half of the force taken and half given. */
+/* The function of a cell: the state becomes equilibrium in one step, with half of the force before and half after. */
 static void rest(const gab_lattice *lattice, const gab_collision_rates *rates, bool forced, double *f)
 {
   double drho = 0, u[3] = {0, 0, 0};
@@ -85,10 +86,10 @@ static void unsound_models_are_refused(void **state)
   bad.name = "mrt";
   assert_int_equal(gab_collision_register(&bad), GAB_ERR_ARGUMENT);
   bad = own;
-  bad.title = "MRT"; /* states of one would be taken for those of the other */
+  bad.title = "MRT"; /* states of the two models would be confused */
   assert_int_equal(gab_collision_register(&bad), GAB_ERR_ARGUMENT);
   bad = own;
-  bad.cell = rest; /* which the kernels of MRT would not call */
+  bad.cell = rest; /* the kernels of MRT would not call it */
   assert_int_equal(gab_collision_register(&bad), GAB_ERR_ARGUMENT);
   bad = own;
   bad.kernels = &gab_collision_kernels_of_cell;
@@ -174,8 +175,9 @@ static void run_and_note(const flow_case *given, difference *to)
   flow_close(&it);
 }
 
-/* On all lattices, in plane and space, with a force, walls and a body, in double and in float: with omega = 1 SRT is what `rest' is
- * but for terms u F, of which this force makes 1e-8. All kernels that there are give the same bits; there is none named vector. */
+/* On all lattices, in 2D and 3D, with a force, walls and a body, in double and in float: with omega = 1 SRT equals
+ * `rest' except for terms u F, which are 1e-8 for this force. All available kernels give the same bits; there is none
+ * named vector. */
 static void a_function_of_one_cell_is_called_for_all(void **state)
 {
   static double values[16 * 12 * 12][4];

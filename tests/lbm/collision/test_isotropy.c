@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=60 uses=lbm */
-/* A straight flow u_z(x, y) has no acceleration, so nothing moves across it. On D3Q19 the truncation errors of the
- * nonlinear terms drive a secondary flow across it, as d_x d_y (d_x^2 - d_y^2) u_z^2; on D3Q27,
- * whose moment c_x^2 c_y^2 c_z^2 is that of an isotropic fluid, none comes of a flow along an axis, whatever the angle of
- * its profile (White & Chong 2011, J. Comput. Phys. 230, 6367; Silva & Semiao 2014, J. Comput. Phys. 269, 259). Along a
- * diagonal there is one on both, since c_x^6 = c_x^2 on both; on D3Q27 about half of it. And vortices in space decay with
- * second order on both. */
+/* A straight flow u_z(x, y) has no acceleration, so there is no flow across it. On D3Q19 truncation errors of the
+ * nonlinear terms drive a secondary flow, as d_x d_y (d_x^2 - d_y^2) u_z^2. D3Q27 has the isotropic moment c_x^2
+ * c_y^2 c_z^2: a flow along an axis has no secondary flow, whatever the angle of its profile (White & Chong 2011, J.
+ * Comput. Phys. 230, 6367; Silva & Semiao 2014, J. Comput. Phys. 269, 259). Along a diagonal both lattices have one,
+ * since c_x^6 = c_x^2 on both; on D3Q27 it is about half as large. Vortices in 3D decay with second order on both. */
 #include "lbm/setup/lbm_config.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -17,8 +16,8 @@
 static gab_world *world;
 static const double pi = 3.14159265358979323846;
 
-/* Along z, with a profile of two waves across x and y; the same turned by 45 degrees about z and stretched, so that it
- * fits the box; or along the diagonal of x and y, with the profile across the other diagonal and z. */
+/* Along z, with a profile of two waves across x and y; the same rotated by 45 degrees about z and stretched to fit
+ * the box; or along the diagonal of x and y, with the profile across the other diagonal and z. */
 typedef enum flow_kind { ALONG_AXIS, TURNED_PROFILE, ALONG_DIAGONAL, KINDS } flow_kind;
 typedef struct profile {
   double speed, k;
@@ -66,7 +65,7 @@ static void largest_across(void *user, const int64_t cell[3], bool fluid, double
   it->largest = fmax(it->largest, sqrt(square));
 }
 
-/* The largest velocity across the flow in shares of its speed, after some steps. */
+/* The largest velocity across the flow divided by its speed, after some steps. */
 static double secondary_flow(const gab_lattice *lattice, const gab_collision *collision, flow_kind kind)
 {
   enum { N = 24, STEPS = 150 };
@@ -103,8 +102,8 @@ static void a_flow_along_an_axis_stays_straight_on_the_full_lattice_alone(void *
 
 /* ------------------------------------------------------------------------------------------ vortices */
 
-/* Arnold, Beltrami and Childress: its vorticity is k times itself, so it decays with exp(-nu k^2 t), and the pressure is
- * -u^2 / 2. */
+/* Arnold, Beltrami and Childress: the vorticity is k times the velocity, so it decays with exp(-nu k^2 t), and the
+ * pressure is -u^2 / 2. */
 typedef struct vortices {
   double speed, k, decay, error, norm;
 } vortices;
@@ -124,7 +123,7 @@ static void vortices_initial(void *user, const double centre[3], gab_lbm_state *
 {
   const vortices *it = user;
   vortices_at(it, centre, state->velocity, state->gradient);
-  double square = -3 * it->speed * it->speed; /* its mean */
+  double square = -3 * it->speed * it->speed; /* mean of u^2 */
   for (int axis = 0; axis < 3; axis++) square += state->velocity[axis] * state->velocity[axis];
   state->density = 1 - 1.5 * square;
 }

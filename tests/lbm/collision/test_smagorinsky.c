@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=120 */
-/* The turbulent viscosity of Smagorinsky is what it is said to be: a channel driven by a force has the shear rate s
- * of (nu + C^2 s) s = g y, y from its middle, and so a known profile. */
+/* The eddy viscosity of Smagorinsky has its definition: a channel driven by a force has the shear rate s of (nu + C^2
+ * s) s = g y, y from the centre line, and so a known profile. */
 #include "tests/lbm/lbm_common.h"
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@ static double shear_at(double y)
   return (-viscosity + sqrt(viscosity * viscosity + 4 * a * acceleration * y)) / (2 * a);
 }
 
-/* The integral of the shear from the wall to the distance y from the middle, which is elementary. */
+/* The integral of the shear from the wall to the distance y from the centre line, in elementary functions. */
 static double speed_at(double y)
 {
   const double a = constant * constant, half = HEIGHT / 2.0, b = 4 * a * acceleration;
@@ -86,7 +86,7 @@ static void a_channel_has_the_profile_of_the_turbulent_viscosity(void **state)
     if (!(fabs(strain / mean - 1) < 0.01))
       fail_msg("%dD: mean of S:S is %g, not %g", dimension, strain, mean);
   }
-  /* Without it the flow would be much faster: the numbers above say something. */
+  /* Without eddy viscosity the flow is much faster: the comparisons above are significant. */
   const comparison laminar = channel(2, &gab_collision_rr, &strain);
   assert_true(laminar.middle > 1.3 * speed_at(0));
 }

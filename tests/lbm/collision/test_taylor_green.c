@@ -58,7 +58,7 @@ static void vortices_decay_with_second_order(void **state)
   (void)state;
   for (int collision = 0; gab_collision_at(collision); collision++) {
     const gab_collision *model = gab_collision_at(collision);
-    /* At 1.4 the leading errors of recursive regularisation cancel, and no order is seen. */
+    /* At 1.4 the leading errors of recursive regularisation cancel, and no order is measurable. */
     const double omega = model->equilibrium_beyond ? 1.0 : 1.4;
     double coarse = error_at(24, omega, model), middle = error_at(48, omega, model),
            fine = error_at(96, omega, model);
@@ -75,7 +75,7 @@ static void strain_of_the_vortices_is_their_enstrophy(void **state)
   double k = 2 * pi / n, u = 0.01;
   gab_taylor_green start = {.dimension = 2, .wave_number = {k, k, 0}, .velocity = u, .dx = 1, .density = 1};
   flow_case given = {.dimension = 2, .cells = {n, n, 1}, .block = {n, n / 2, 1}};
-  given.options.omega = 1.0; /* the post-collision state alone would not know */
+  given.options.omega = 1.0; /* the post-collision state alone would lack it */
   given.options.initial = gab_taylor_green_initial;
   given.options.initial_user = &start;
   flow it = flow_open(world, &given);
@@ -90,7 +90,7 @@ static void strain_of_the_vortices_is_their_enstrophy(void **state)
   flow_run(&it, 10);
   uint64_t plain = flow_hash(&it);
   flow_close(&it);
-  /* Looking at the flow has not changed it. */
+  /* Reading the flow has not changed it. */
   it = flow_open(world, &given);
   REQUIRE(flow_hash(&it) == before);
   flow_run(&it, 10);

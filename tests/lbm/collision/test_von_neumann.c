@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=120 */
-/* Waves in a uniform flow do not grow with the default rates of any collision model, up to a speed and an
- * omega that belong to it, whatever the angle and the wave number: von Neumann's analysis of what the product
- * computes. */
+/* Waves in a uniform flow do not grow with the default rates of any collision model, up to a speed and an omega that
+ * depend on the model, for any angle and wave number: von Neumann's analysis of the computed collision. */
 #include "tests/lbm/lbm_common.h"
 #include "tests/install/own/d3q15.h"
 #include "von_neumann.h"
@@ -13,14 +12,14 @@
 #include <cmocka.h>
 
 static const double pi = 3.14159265358979323846;
-/* Per step; 10^5 steps leave a wave as it is within a hundredth. */
+/* Per step; in 10^5 steps a wave changes by at most one percent. */
 static const double allowed = 1e-7;
 static gab_world *world;
 
 typedef struct flow_state {
   int dimension;
   gab_lbm_options options; /* of the collision */
-  double speed, reynolds;  /* Reynolds number of a cell: not 0 gives omega */
+  double speed, reynolds;  /* Reynolds number of a cell: not 0 determines omega */
 } flow_state;
 
 static double omega_of(const flow_state *given)
@@ -28,7 +27,7 @@ static double omega_of(const flow_state *given)
   return given->reynolds > 0 ? 1 / (0.5 + 3 * given->speed / given->reynolds) : given->options.omega;
 }
 
-/* The rates that the product takes for these options. */
+/* The rates that the library derives from these options. */
 static gab_collision_rates rates_taken(const flow_state *given)
 {
   flow_case made = {.dimension = given->dimension, .options = given->options};
@@ -49,7 +48,7 @@ static void wave_number(int dimension, uint64_t i, double k[3])
   }
 }
 
-/* The largest over angles and wave numbers. */
+/* The largest growth over angles and wave numbers. */
 static double largest_growth(const flow_state *given)
 {
   const gab_lattice *lattice = given->options.lattice;
@@ -61,7 +60,7 @@ static double largest_growth(const flow_state *given)
   double largest = -INFINITY;
   for (int angle = 0; angle < 4; angle++) {
     const double a = angle * pi / 12,
-                 b = given->dimension == 3 ? angle % 2 * 0.6155 : 0; /* to the space diagonal */
+                 b = given->dimension == 3 ? angle % 2 * 0.6155 : 0; /* towards the space diagonal */
     const double u[3] = {given->speed * cos(a) * cos(b), given->speed * sin(a) * cos(b),
                          given->speed * sin(b)};
     const collision_matrix collision =
@@ -103,13 +102,13 @@ static void single_rate_keeps_waves_up_to_omega_1_98(void **state)
     given.options.collision = &gab_collision_srt;
     given.options.omega = omegas[variant / 2 / SPEEDS];
     if (given.options.omega > 1.99 && (given.speed > 0.1 || given.dimension == 3))
-      continue; /* in 3D some grow */
+      continue; /* in 3D some waves grow */
     expect_no_growth(given);
   }
   expect_growth((flow_state){2, {.collision = &gab_collision_srt, .omega = 1.98}, .speed = 0.2}, 1.01);
 }
 
-/* With the magic parameter of half-way walls the Reynolds number of a cell decides, not the speed. */
+/* With the magic parameter of half-way walls the limit is the Reynolds number of a cell, not the speed. */
 static void two_rates_keep_waves_up_to_a_cell_reynolds_number_of_15(void **state)
 {
   (void)state;
@@ -134,8 +133,8 @@ static void rates_of_moments_keep_waves_up_to_omega_1_98(void **state)
   }
 }
 
-/* The numbers that a magic parameter of 3/16 for the energy flux gives, also with the rates of
- * then: 1.027, 1.072, 1.099 at a speed of 0.1. */
+/* With a magic parameter of 3/16 for the energy flux, and with former rates, waves grow by 1.027, 1.072, 1.099 at a speed
+ * of 0.1. */
 static void recursive_regularisation_keeps_waves_at_all_these_rates(void **state)
 {
   (void)state;
@@ -145,7 +144,7 @@ static void recursive_regularisation_keeps_waves_at_all_these_rates(void **state
     given.options.omega = omegas[variant / 2 / SPEEDS];
     expect_no_growth(given);
   }
-  /* Where two rates let waves grow. */
+  /* Parameters with which waves grow with two rates. */
   for (int variant = 0; variant < 2 * 4; variant++) {
     flow_state given = {
         .dimension = 2 + variant % 2, .speed = 0.1, .reynolds = (double[]){10, 30, 100, 200}[variant / 2]};
@@ -158,7 +157,7 @@ static void recursive_regularisation_keeps_waves_at_all_these_rates(void **state
   expect_growth((flow_state){3, {.collision = &gab_collision_rr}, .speed = 0.1, .reynolds = 1000}, 1.0001);
 }
 
-/* On D3Q27 all moments up to the sixth order are those of the equilibrium and the stress. */
+/* On D3Q27 equilibrium and stress give all moments up to the sixth order. */
 static void so_do_it_and_two_rates_on_the_full_lattice_of_space(void **state)
 {
   (void)state;
@@ -179,7 +178,7 @@ static void so_do_it_and_two_rates_on_the_full_lattice_of_space(void **state)
   }
 }
 
-/* On D3Q15, as a program registers it, the bound is lower: stability.c warns earlier. */
+/* On D3Q15, registered by a program, the bound is lower: stability.c warns earlier. */
 static void on_axes_and_corners_two_rates_keep_waves_up_to_a_cell_reynolds_number_of_10(void **state)
 {
   (void)state;
@@ -246,7 +245,7 @@ static void every_rate_can_be_given(void **state)
 static void the_bound_is_the_spectral_radius(void **state)
 {
   (void)state;
-  /* A triangle with the eigenvalues 0.5, 0.9 i, -1.01 and entries that make the first powers grow. */
+  /* A triangular matrix with the eigenvalues 0.5, 0.9 i, -1.01; its off-diagonal entries make the first powers grow. */
   wave a[9] = {0.5, 3, 5, 0, 0.9 * I, 7, 0, 0, -1.01};
   REQUIRE_NEAR(log_growth(3, a, -1), log(1.01), 1e-6);
 }

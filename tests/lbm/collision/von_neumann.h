@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growth of small waves about a uniform flow, from the product's own collision: its reference kernel is
- * linearised numerically, and a wave of wave number k streams as exp(-i k c). */
+/* Growth of small waves about a uniform flow, from the collision of the library: its reference kernel is linearised
+ * numerically, and a wave of wave number k streams as exp(-i k c). */
 #ifndef GABION_TESTS_LBM_VON_NEUMANN_H
 #define GABION_TESTS_LBM_VON_NEUMANN_H
 
@@ -68,8 +68,8 @@ static inline void square_of(int n, const wave *a, wave *c)
     }
 }
 
-/* An upper bound of log(spectral radius): log |A^m| / m of m = 1, 2, 4, …, by squaring (Gelfand's formula:
- * each of them is one, and they tend to it). Ends as soon as one is below `enough`. */
+/* An upper bound of log(spectral radius): log |A^m| / m for m = 1, 2, 4, …, by squaring (Gelfand's formula: each is a
+ * bound, and they converge to it). Ends with the first bound below `enough`. */
 static inline double log_growth(int n, wave *a, double enough)
 {
   wave next[GAB_LATTICE_MAX_Q * GAB_LATTICE_MAX_Q];
@@ -86,7 +86,7 @@ static inline double log_growth(int n, wave *a, double enough)
   }
 }
 
-/* An upper bound of the log of how much a wave grows per step; see log_growth(). */
+/* An upper bound of the log of the growth of a wave per step; see log_growth(). */
 static inline double wave_growth(const collision_matrix *collision, const double k[3], double enough)
 {
   const int n = collision->lattice->q;

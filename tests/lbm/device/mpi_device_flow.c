@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1 timeout=240 labels=quick */
-/* A flow in the memory of a device has the bits of the flows of gab_lbm, and of a plain loop where it has walls: double, float and
- * mixed precision, with and without a force, after even and odd numbers of steps, in one block and in several. By OpenCL; left out, with
- * a word, where there is none. */
+/* A flow in the memory of a device has the bits of the flows of gab_lbm, and with walls those of a plain loop: in
+ * double, float and mixed precision, with and without a force, after even and odd numbers of steps, in one block and
+ * in several. With OpenCL; skipped, with a message, without it. */
 #include "lbm/device/device_flow.h"
 #include "lbm/lbm_impl.h"
 #include "tests/lbm/lbm_common.h"
 
 enum { CELLS = 16, STEPS = 5 };
 
-/* What the cells of the one block have sent, as it is packed: direction by direction, z, y, x. */
+/* Populations sent by the cells of the block, as packed: direction by direction, z, y, x. */
 static void sent_of(const flow *it, gab_buffer *sent)
 {
   REQUIRE(gab_forest_block_count(it->forest) == 1);
@@ -84,7 +84,7 @@ static void has_the_bits_of_a_flow(gab_world *world, gab_device *device, const m
   flow_close(&it);
 }
 
-/* Only some steps; a state that is put again starts from an even number of them. */
+/* A restored state counts its steps from an even number. */
 static void starts_again_where_it_is_put(gab_device *device)
 {
   const gab_device_flow_options box = {

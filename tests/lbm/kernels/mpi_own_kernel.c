@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 long=1 timeout=120 */
-/* Kernels that a program has registered sweep what those of the library sweep, in place, in sparse blocks and with two fields, on
- * one level and on two, and in temporal blocks of several steps. One that says that it gives the library's bits and does not is
- * refused; the state of one with an arithmetic of its own goes on with no other. */
+/* User-defined kernels sweep the same cells as those of the library: in place, in sparse blocks and with two fields,
+ * on one level and on two, and in temporal blocks of several steps. A kernel that wrongly claims the bits of the
+ * library is refused. A state computed with another arithmetic can be continued only by that kernel. */
 #include "blockforest/adaptation/adapt.h"
 #include "lbm/lbm_impl.h"
 #include "tests/lbm/step/streaming_common.h"
@@ -10,7 +10,7 @@
 
 static gab_kernel_family in_sparse, in_two;
 
-/* The bits of the library but for the last cell of a call that has 100 cells or more, where one is one off. */
+/* The bits of the library, except in the last cell of a call with 100 cells or more: there one is wrong. */
 static void careless(const gab_sweep *at, const gab_run *runs, size_t count)
 {
   gab_kernel_sweep(at, runs, count);
@@ -18,7 +18,7 @@ static void careless(const gab_sweep *at, const gab_run *runs, size_t count)
   double *last = (double *)at->to + runs[0].start + runs[0].length - 1 + at->sent[at->lattice->q - 1];
   *last = nextafter(*last, 1);
 }
-/* Writes beside its cells. */
+/* Writes next to its cells. */
 static void spilling(const gab_sweep *at, const gab_run *runs, size_t count)
 {
   gab_kernel_sweep(at, runs, count);
@@ -48,7 +48,7 @@ static void unsound_ones_are_refused(void)
   bad[5].doc = NULL;
   bad[6].sweep = NULL;
   bad[7].fields = 3;
-  bad[8].fields = 2; /* of fluid cells alone */
+  bad[8].fields = 2; /* fluid cells only */
   bad[9].revision = -1;
   for (int i = 0; i < 10; i++) REQUIRE(gab_kernel_family_register(&bad[i]) == GAB_ERR_ARGUMENT);
   REQUIRE(!gab_kernel_family_at(5));
@@ -110,7 +110,7 @@ static void expect_blocks(const gab_forest *forest, const gab_lbm *lbm, const ch
   }
 }
 
-/* @param[in] levels  1 or 2 @param[out] swept  cells of all steps by `gathered` */
+/* @param[in] levels  1 or 2 @param[out] swept  cells of all steps swept by `gathered` */
 static uint64_t checksum_of(gab_world *world, const gab_lbm_options *options, int levels, uint64_t *swept)
 {
   const gab_forest_options place = {
@@ -136,7 +136,7 @@ static uint64_t checksum_of(gab_world *world, const gab_lbm_options *options, in
   return checksum;
 }
 
-/* Every cell once in every step, those of the finer level twice. */
+/* Sweeps every cell once in every step, those of the finer level twice. */
 static void levels_and_temporal_blocks(gab_world *world)
 {
   gab_lbm_options options = {.omega = 1.7, .force = {1e-5, 0, 0}, .initial = noisy_plane, .deepest = 1};
@@ -182,7 +182,7 @@ static void wrong_ones_are_refused(gab_world *world)
     REQUIRE_OK(gab_forest_create(world, &place, &forest));
     REQUIRE(gab_lbm_create(forest, NULL, &options, &lbm) == GAB_ERR_ARGUMENT && !lbm);
     REQUIRE(strstr(gab_error_message(), wrong[i].name) && strstr(gab_error_message(), "D2Q9/double/TRT"));
-    options.precision = GAB_PRECISION_FLOAT; /* there they are right */
+    options.precision = GAB_PRECISION_FLOAT; /* in float they are correct */
     REQUIRE_OK(gab_lbm_create(forest, NULL, &options, &lbm));
     gab_lbm_destroy(&lbm);
     gab_forest_destroy(&forest);
@@ -212,7 +212,8 @@ static void sum_of_speeds(void *user, const int64_t cell[3], bool fluid, double 
   sums[2] += weight * u[1];
 }
 
-/* The flow of SRT but for rounding; its state is of its own arithmetic, that of `gathered` the library's. */
+/* Equal to the flow of SRT up to rounding; its state has its own arithmetic, the state of `gathered` that of the
+ * library. */
 static void plain_is_srt_in_other_bits(gab_world *world)
 {
   static const char *const kernels[] = {"auto", "plain", "revised", "gathered"};

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-/* Random populations in all cells and ghosts; random runs: about a fifth of the cells left out in every
- * second row, few in the others, so that there are short and long ones. */
+/* Random populations in all cells and ghosts; random runs: every second row omits about a fifth of its cells, the
+ * others few, so that there are short and long runs. */
 typedef struct sample {
   const gab_lattice *lattice;
   gab_field *src, *dst;
@@ -57,14 +57,14 @@ static void make_sample(sample *it, const gab_lattice *lattice, gab_precision pr
   gab_storage_fill(lattice, &it->src->map, true, it->in_place);
 }
 
-/* A kernel of any model. */
+/* A kernel with any model. */
 typedef struct any_kernel {
   const gab_collision *collision;
   gab_kernel_variant variant;
 } any_kernel;
 
-/* Lattice, precision, model, force: the number decides on the random numbers, so those of TRT and MRT keep theirs, and
- * those of D3Q27 come behind all others. */
+/* Lattice, precision, model, force: the number seeds the random numbers. TRT and MRT keep theirs; those of D3Q27
+ * follow all others. */
 static const gab_collision *const new_models[] = {&gab_collision_rr, &gab_collision_smagorinsky},
                                   *const full_models[] = {&gab_collision_trt, &gab_collision_rr,
                                                           &gab_collision_smagorinsky};
@@ -148,7 +148,7 @@ static void vector_kernels_give_the_same_bits_as_the_reference(void **state)
     }
 }
 
-/* One hash of what kernels make of some numbers. */
+/* One hash of the results of kernels for some numbers. */
 static uint64_t hash_of_bits(int first, int last)
 {
   const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3, .level = 0};
@@ -170,8 +170,7 @@ static uint64_t hash_of_bits(int first, int last)
   return all;
 }
 
-/* They change with the arithmetic, and with nothing else: not with the compiler, its options, the instructions of
- * the machine. */
+/* They change only with the arithmetic: not with the compiler, its options, or the instructions of the machine. */
 static void bits_are_those_of_every_machine(void **state)
 {
   (void)state;
@@ -217,7 +216,7 @@ static void mixed_kernels_compute_in_double_and_store_floats(void **state)
   }
 }
 
-/* Where what a cell sent lies, ghosts included if that is inside the field. */
+/* Position of a population sent by a cell, ghosts included if it is inside the field. */
 static bool place_of(const sample *it, const gab_storage *state, int32_t x, int32_t y, int32_t z, int q,
                      size_t *place)
 {
@@ -279,7 +278,7 @@ static void bring_from_two_grids(void *user, int32_t x, int32_t y, int32_t z, in
   else ((double *)to->data)[place] = value;
 }
 
-/* What the cells of the runs send after a sweep. */
+/* Populations sent by the cells of the runs after a sweep. */
 static void expect_sent(const gab_field *field, const gab_storage *state)
 {
   for (size_t k = 0; k < one.run_count; k++)
@@ -323,7 +322,7 @@ static double pulled(const sample *it, const gab_run *run, int32_t i, int q)
   return gab_field_get(it->src, run->x + i - c[0], run->y - c[1], run->z - c[2], q);
 }
 
-/* Collision keeps mass and changes momentum by the force, in every cell. */
+/* Collision conserves mass and changes momentum by the force, in every cell. */
 static void collision_keeps_mass_and_adds_the_force_to_momentum(void **state)
 {
   (void)state;
@@ -377,7 +376,7 @@ static void equilibrium_is_a_fixed_point_without_force(void **state)
   }
 }
 
-/* The orthogonal basis, written down anew from the papers: rows of the moments by direction. */
+/* The orthogonal basis, written again from the papers: rows of the moments by direction. */
 typedef struct moment {
   double row[GAB_LATTICE_MAX_Q], rate;
 } moment;
@@ -425,8 +424,7 @@ static int list_moments(const gab_lattice *lattice, double shear, double energy,
   return lattice->q;
 }
 
-/* By matrices: every moment of n = f - f_eq + F/2 falls to (1 - rate) of it; what is left over of F is added.
- */
+/* By matrices: every moment of n = f - f_eq + F/2 is reduced to (1 - rate) of it; the remaining part of F is added. */
 static void collide_by_moments(const gab_lattice *lattice, const moment *list, const double force[3],
                                double *f)
 {
@@ -516,8 +514,8 @@ static void mrt_with_the_rates_of_trt_is_trt(void **state)
 
 /* ------------------------------------------------------------------------------------------ recursive-regularised */
 
-/* The Hermite polynomials of third and fourth order that a lattice carries, orthogonal to each other and to all of
- * lower order, and the moments of n = f - f_eq + F/2 that belong to them by recursion, and of the equilibrium. */
+/* The Hermite polynomials of third and fourth order on a lattice, orthogonal to each other and to all of lower order.
+ * With them the moments of n = f - f_eq + F/2 by recursion, and those of the equilibrium. */
 typedef struct hermite_pair {
   int i, j, k; /* k < 0: c_i (c_j^2 - 1/3); else c_i (c_j^2 - 1/3) +- c_i (c_k^2 - 1/3) */
   double sign;
@@ -536,8 +534,8 @@ static double third_moment(const hermite_pair *it, double rho, const double u[3]
   return k < 0 ? first : first + it->sign * (rho * u[i] * u[k] * u[k] + u[i] * a[k][k] + 2 * u[k] * a[i][k]);
 }
 
-/* Those of D3Q27: products over the axes of 1, c, c^2 - 1/3 by their orders, norms 1, 1/3, 2/9; moments of third and
- * higher order by the recursive rule: each pair of indices taken out once. */
+/* Hermite polynomials of D3Q27: products over the axes of 1, c, c^2 - 1/3 by their orders, norms 1, 1/3, 2/9. Moments
+ * of third and higher order by the recursive rule, with each pair of indices removed once. */
 static double hermite_of_full(const int8_t *c, double rho, const double u[3], double a[3][3])
 {
   double all = 0;
@@ -565,7 +563,7 @@ static double hermite_of_full(const int8_t *c, double rho, const double u[3], do
   return all;
 }
 
-/* From the definition: projections with the norms computed, nothing simplified. */
+/* From the definition: projections with computed norms, not simplified. */
 static void collide_by_hermite(const gab_lattice *lattice, double omega, double eddies, const double force[3],
                                double *f)
 {

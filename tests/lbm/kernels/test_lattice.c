@@ -114,8 +114,8 @@ static void every_lattice_has_its_number_and_a_dimension_its_usual_one(void **st
   assert_ptr_equal(gab_lattice_usual(3), &gab_lattice_d3q19);
 }
 
-/* What an isotropic fluid has in sixth order: sum w c_x^2 c_y^2 c_z^2 = c_s^6. D3Q19 has none of it; no lattice with
- * components up to 1 has sum w c_x^6 = 15 c_s^6. */
+/* The moment of sixth order of an isotropic fluid: sum w c_x^2 c_y^2 c_z^2 = c_s^6. It vanishes on D3Q19; no lattice
+ * with components up to 1 has sum w c_x^6 = 15 c_s^6. */
 static void the_full_lattice_alone_has_the_mixed_moment_of_sixth_order(void **state)
 {
   (void)state;
@@ -219,7 +219,8 @@ static void weights_that_are_not_as_they_should_be_are_refused(void **state)
   l = d3q15;
   l.weight[3] = nextafter(l.weight[3], 1);
   expect_refused(&l, "directions 3 and 4 are opposite");
-  /* Mirror images: a pair across space without the three others; the same weights but for one pair of them. */
+  /* Mirror images: one pair along a space diagonal without the three others; equal weights except for one of these
+   * pairs. */
   l = gab_lattice_d3q19;
   l.q = 21;
   set(&l, 19, 1, 1, 1);
@@ -235,14 +236,14 @@ static void weights_that_are_not_as_they_should_be_are_refused(void **state)
   l = d3q15;
   l.weight[0] += 1e-9;
   expect_refused(&l, "sum of its weights");
-  /* c_s^2 = 1/3 along x and y alone. */
+  /* c_s^2 = 1/3 along x and y only. */
   l = d3q15;
   l.weight[5] = l.weight[6] = 1. / 9 - 1e-6;
   l.weight[0] += 2e-6;
   expect_refused(&l, "moment zz of second order");
 }
 
-/* They have density, momentum and c_s^2 = 1/3, but no shear stress. */
+/* Their density, momentum and c_s^2 = 1/3 are correct, but not the shear stress. */
 static void lattices_that_carry_no_flow_are_refused(void **state)
 {
   (void)state;
@@ -291,7 +292,7 @@ static void numbers_are_told_apart(void **state)
   assert_true(gab_lattice_numbers(&l) != gab_lattice_numbers(&other));
 }
 
-/* The last: what is registered stays. */
+/* The last test: registered lattices stay. */
 static void lattices_are_registered_until_there_is_no_capacity(void **state)
 {
   (void)state;

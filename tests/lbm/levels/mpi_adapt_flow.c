@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,4 quick=1 timeout=120 */
-/* A flow whose blocks are refined and coarsened at random every few steps keeps mass and momentum to
- * rounding, a uniform one stays uniform, and the result does not depend on who holds which block, on how
- * blocks store their cells, or on whether they share their lists. */
+/* A flow with random refinement and coarsening of blocks every few steps conserves mass and momentum to rounding, and
+ * a uniform flow stays uniform. The result does not depend on the owners of blocks, on the storage of their cells, or
+ * on shared lists. */
 #include "blockforest/adaptation/adapt.h"
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
@@ -18,7 +18,7 @@ static gab_status mark_block(void *user, const gab_forest *forest, const gab_blo
   const random_marks *marks = user;
   (void)forest;
   uint64_t dice = gab_hash_counter(marks->round, 3, gab_block_get_id(block)) % 10;
-  /* siblings have to agree on coarsening, so most want it */
+  /* siblings must agree on coarsening, so most of them mark it */
   *mark = marks->round % 2 ? (dice < 9 ? GAB_MARK_COARSEN : GAB_MARK_KEEP)
                            : (dice < 3 ? GAB_MARK_REFINE : GAB_MARK_KEEP);
   return GAB_OK;
@@ -125,7 +125,7 @@ static void uniform_flow_stays_uniform(gab_world *world, int dimension, const ga
   REQUIRE_NEAR(seen.worst, 0, 1e-14);
 }
 
-/* ------------------------------------------------------------------ the same bits another way */
+/* ------------------------------------------------------------------ the same bits with other storage */
 
 static gab_status mark_all(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
 {
@@ -135,7 +135,7 @@ static gab_status mark_all(void *user, const gab_forest *forest, const gab_block
   return GAB_OK;
 }
 
-/* Everything is refined, and everything is coarsened. */
+/* All blocks are refined, then all are coarsened. */
 static uint64_t there_and_back(gab_world *world, const flow_case *given)
 {
   uint64_t checksum;
@@ -154,7 +154,7 @@ static uint64_t there_and_back(gab_world *world, const flow_case *given)
   return checksum;
 }
 
-/* Sparse blocks are split and merged cell by cell, others row by row; blocks lie in fields of their own or side by side. */
+/* Sparse blocks are split and merged cell by cell, others row by row; blocks are in separate fields or fused. */
 static void storage_does_not_matter(gab_world *world, int dimension, bool in_float,
                                     const gab_collision *collision)
 {
@@ -179,9 +179,9 @@ static void storage_does_not_matter(gab_world *world, int dimension, bool in_flo
   }
 }
 
-/* Specks at corners of cells make nothing solid on any level, but blocks near them keep their lists to
- * themselves. All kinds of sides that a block may touch; or small bodies, at a side and at one end of the
- * domain that blocks at the other end see over a periodic side. */
+/* Specks at corners of cells make no cell solid on any level, but blocks near them do not share their lists. With all
+ * kinds of sides next to a block; or with small bodies, at a side and at one end of the domain, which blocks at the
+ * other end see across a periodic side. */
 static void sharing_does_not_matter(gab_world *world, int dimension, bool with_bodies)
 {
   enum { SPACING = 4, BODIES = 2, MOST = BODIES + 27 };

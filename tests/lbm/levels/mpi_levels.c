@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,4 long=1 timeout=120 */
-/* Flows on forests of several levels: a uniform flow stays uniform to rounding, closed boxes keep their mass,
- * periodic ones their momentum, at faces, edges and corners of refined regions, beside walls and bodies; the
- * result does not depend on owners, threads, kernels. Called with "long": more steps. */
+/* Flows on forests of several levels: a uniform flow stays uniform to rounding, closed boxes conserve mass, periodic
+ * ones momentum, at faces, edges and corners of refined regions, next to walls and bodies. The result does not depend
+ * on owners, threads, kernels. Called with "long": more steps. */
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
 #include "tests/blockforest/random_levels.h"
@@ -29,7 +29,7 @@ static void set_threads(int count)
 #endif
 }
 
-/* As flow_open(), but the forest is refined at random. */
+/* As flow_open(), with random refinement. */
 static flow levels_open(gab_world *world, const levels_case *given)
 {
   const flow_case *what = &given->flow;
@@ -43,8 +43,7 @@ static flow levels_open(gab_world *world, const levels_case *given)
     made.cells[axis] = what->cells[axis];
   }
   gab_domain domain = gab_lbm_domain(&options);
-  domain.deepest =
-      given->max_level; /* so that blocks without fluid, but with children that have some, exist */
+  domain.deepest = given->max_level; /* so that blocks without fluid exist whose children have fluid */
   REQUIRE_OK(gab_geometry_create(&domain, what->bodies, what->body_count, &made.geometry));
   options.exists = gab_geometry_block_exists;
   options.user = made.geometry;
@@ -59,7 +58,7 @@ static flow levels_open(gab_world *world, const levels_case *given)
   return made;
 }
 
-static const gab_lattice *space = &gab_lattice_d3q19; /* what cases in 3D have */
+static const gab_lattice *space = &gab_lattice_d3q19; /* lattice of the cases in 3D */
 
 static levels_case make_case(int dimension, uint64_t seed, int roots, int block)
 {
@@ -143,13 +142,13 @@ static void conserve(gab_world *world, const levels_case *given, bool momentum_t
   REQUIRE(after.kinetic_energy < before.kinetic_energy && after.strain > 0);
   const double tolerance = given->flow.options.precision == GAB_PRECISION_FLOAT ? 1e-5 : 1e-13;
   REQUIRE_NEAR(after.mass / before.mass, 1, tolerance);
-  REQUIRE(fabs(before.mass / before.volume - 1) < 0.01); /* but for noise the density is 1 */
+  REQUIRE(fabs(before.mass / before.volume - 1) < 0.01); /* except for noise the density is 1 */
   for (int axis = 0; axis < 3 && momentum_too; axis++)
     REQUIRE_NEAR(after.momentum[axis], before.momentum[axis], 0.1 * before.mass * tolerance);
   flow_close(&it);
 }
 
-/* Of the cases from the first on, every `stride`-th: the odd ones are in space. */
+/* Every `stride`-th case from the first on: the odd ones are in 3D. */
 static void closed_boxes_keep_their_mass(gab_world *world, int steps, int first, int stride)
 {
   const gab_body bodies[2] = {{.shape = GAB_SHAPE_SPHERE, .centre = {5.3, 6.1, 5.2}, .radius = 2.3},
@@ -162,7 +161,7 @@ static void closed_boxes_keep_their_mass(gab_world *world, int steps, int first,
     if (variant / 2 % 2) {
       given.flow.bodies = bodies;
       given.flow.body_count = 2;
-    } else if (variant % 2) /* a lid: beside a body it would take mass along */
+    } else if (variant % 2) /* a lid: next to a body it would drag mass */
       given.flow.options.sides[GAB_SIDE_Z_MAX] =
           (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {0.02, -0.01, 0}, .ramp_steps = 11};
     if (variant == 3 || variant == 4) given.flow.options.kernel = "vector";
@@ -188,7 +187,7 @@ static void periodic_boxes_keep_their_momentum(gab_world *world, int steps, int 
 
 /* ------------------------------------------------------------------------------------------ forces */
 
-/* What bodies are given is what the flow loses, wherever borders between levels cross their surfaces. */
+/* The momentum of bodies is the loss of the flow, also where borders between levels cross their surfaces. */
 static void forces_are_what_the_flow_loses(gab_world *world, int dimension, uint64_t seed, gab_wall wall)
 {
   const gab_body bodies[2] = {{.shape = GAB_SHAPE_SPHERE,
@@ -304,7 +303,7 @@ int main(int argc, char **argv)
   }
   for (uint64_t seed = 0; seed < 3; seed++) one_result(world, 2, seed);
   one_result(world, 3, 1);
-  /* The same in space with populations that cross corners. */
+  /* The same in 3D with populations across corners. */
   space = &gab_lattice_d3q27;
   for (uint64_t seed = 0; seed < 2; seed++)
     uniform_flow(world, 3, seed % 2 ? &gab_collision_rr : &gab_collision_trt, seed, "in_place", 15);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1 quick=1 timeout=200 */
-/* Small waves around interpolated bodies that borders between levels cross die out, at random positions of the body and random levels of the
- * blocks. Called with "long": all collisions, more rates, positions and shapes, 20 000 steps in 2D. */
+/* Small waves around interpolated bodies across borders between levels decay, for random positions of the body and
+ * random levels of the blocks. Called with "long": all collisions, more rates, positions and shapes, 20 000 steps in
+ * 2D. */
 #include "tests/lbm/lbm_common.h"
 #include "tests/blockforest/random_levels.h"
 
@@ -17,7 +18,7 @@ typedef struct waves {
   const gab_collision *collision;
   double omega;
   shape kind;
-  int first, count, steps; /* of seeds, each a body and blocks; of the coarsest level */
+  int first, count, steps; /* of seeds, each a body and blocks; steps of the coarsest level */
 } waves;
 
 enum { ROOTS = 3, BLOCK = 4, DEEPEST = 2, PERCENT = 30 };
@@ -26,7 +27,7 @@ static const double amplitude = 1e-6;
 /* A number in [0, 1). */
 static double drawn(uint64_t seed, uint64_t number) { return gab_hash_uniform(seed, 991, number); }
 
-/* numbers: a point of the axis, its direction, radius; of a ring also that of its tube. */
+/* numbers: a point of the axis, its direction, radius; of a ring also the radius of its tube. */
 static double along_axis(const double n[GAB_SHAPE_NUMBERS], const double point[3], double *across)
 {
   double along = 0, square = 0;
@@ -122,7 +123,7 @@ static double energy_of(const flow *it)
   return seen.kinetic_energy;
 }
 
-/* After all steps there is less than after half of them; what is of the size of rounding does not count. */
+/* After all steps the energy is less than after half of them; an energy near rounding is ignored. */
 static void waves_die_out(gab_world *world, waves it)
 {
   for (int i = 0; i < it.count; i++) {
@@ -144,8 +145,8 @@ static void waves_die_out(gab_world *world, waves it)
   }
 }
 
-/* These grow if the second node of a wall is extended from the first (the first two and the one in 3D), or if a slope from the wall is
- * divided by any distance (the third). */
+/* These grow if the second node of a wall is extrapolated from the first (the first two and the one in 3D), or if a
+ * slope from the wall is divided by any distance (the third). */
 static void quick(gab_world *world)
 {
   const gab_collision *trt = &gab_collision_trt;
@@ -164,7 +165,7 @@ static void thorough(gab_world *world)
   const double omegas[] = {0.7, 1.2, 1.7, 1.84};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
     for (size_t i = 0; i < sizeof omegas / sizeof omegas[0]; i++)
-      for (int kind = BALL; kind < CYLINDER; kind++) /* which may cover no cell of the plane */
+      for (int kind = BALL; kind < CYLINDER; kind++) /* may cover no cell of the plane */
         waves_die_out(world, (waves){2, all[k], omegas[i], (shape)kind, 300, 4, 20000});
   for (int kind = BALL; kind <= RING; kind++)
     if (kind != HOLE)

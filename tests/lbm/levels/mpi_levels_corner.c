@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=1 timeout=200 */
-/* Where a half-way wall crosses a border between levels: closed channels keep their mass, bodies are given what the flow
- * loses, all kernels give the same bits, at walls of the domain and of bodies, at rest and moving, on all lattices. A channel
- * with borders across it is its parabola to second order; friction in the corner is what it should be to 1.2 % at omega = 1 and 1.9 % at
- * 1.6 over 16 cells, to half of that over 32. */
+/* Half-way walls across a border between levels: closed channels conserve mass, bodies receive the momentum that the
+ * flow loses, and all kernels give the same bits. At walls of the domain and of bodies, at rest and moving, on all
+ * lattices. A channel with borders across it has its parabola to second order. Friction in the corner is exact to 1.2
+ * % at omega = 1 and 1.9 % at 1.6 over 16 cells, to half of that over 32. */
 #include "tests/lbm/walls/wall_shear_common.h"
 
 #ifdef _OPENMP
@@ -16,13 +16,13 @@ static gab_mark mark_left(void *user, int level, const gab_box *cells)
   return level == 0 && cells->lo[0] == 0 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
 }
 
-/* One wall crosses a border, the other is not reached. */
+/* One wall crosses a border, the other is away from it. */
 static gab_mark mark_lower_left(void *user, int level, const gab_box *cells)
 {
   return cells->lo[1] == 0 ? mark_left(user, level, cells) : GAB_MARK_KEEP;
 }
 
-/* ---------------------------------------------------------------- what is kept */
+/* ---------------------------------------------------------------- conservation */
 
 typedef enum wall_kind { SIDES, BODIES, STEPS } wall_kind;
 
@@ -31,7 +31,7 @@ typedef struct kept {
   const gab_lattice *lattice;
   const gab_collision *collision;
   wall_kind walls;
-  double speed; /* of the walls along themselves */
+  double speed; /* of the walls in their plane */
   gab_mark_place_fn mark;
   double omega;
 } kept;
@@ -52,20 +52,20 @@ typedef struct kept_end {
 } kept_end;
 
 enum { MOST_LINES = 6 };
-static int lines; /* that were printed */
+static int lines; /* number of printed lines */
 
-/* Runs a case; each step keeps the mass and gives to bodies what it takes from the flow. */
+/* Runs a case; each step conserves mass and passes to bodies the momentum that the flow loses. */
 static kept_end keep(gab_world *world, const kept *it, const char *kernel)
 {
   int dimension = it->lattice->dimension;
   const int32_t deep = dimension == 3 ? 8 : 1;
   const double far = 100, speed = it->speed;
-  /* Below and above; STEPS: with a step that begins in the one level and ends in the other. */
+  /* Below and above; STEPS: with a step from one level to the other. */
   gab_body bodies[3] = {
       {.shape = GAB_SHAPE_BOX, .lo = {-far, -far, -far}, .hi = {far, 2, far}, .velocity = {speed, 0, 0}},
       {.shape = GAB_SHAPE_BOX, .lo = {-far, 14, -far}, .hi = {far, far, far}, .velocity = {-speed, 0, 0}},
       {.shape = GAB_SHAPE_BOX, .lo = {3, -far, -far}, .hi = {9, 4, 5}}};
-  if (it->walls == STEPS) bodies[0].velocity[0] = 0; /* beside a step a wall that moves takes mass along */
+  if (it->walls == STEPS) bodies[0].velocity[0] = 0; /* next to a step a moving wall drags mass */
   flow_case given = {.dimension = dimension,
                      .cells = {24, 16, deep},
                      .block = {6, 4, dimension == 3 ? 4 : 1},
@@ -142,9 +142,9 @@ static void nothing_is_lost(gab_world *world)
 /* ---------------------------------------------------------------- a channel across a border */
 
 typedef struct channel {
-  double height, floor, top, omega; /* floor: where it begins */
-  gab_exact_sum sums[2];            /* of squares over the area: what is off, what is expected */
-  double corner, next[2]; /* error of the friction, over it: in fine cells in corners, in the next two */
+  double height, floor, top, omega; /* floor: lower end */
+  gab_exact_sum sums[2];            /* of squares over the area: error, expected value */
+  double corner, next[2]; /* relative error of the friction: in fine cells in corners, in the next two */
   double coarse;          /* in coarse cells in corners */
 } channel;
 
@@ -172,7 +172,7 @@ static void look_at_friction(void *user, const sight *at)
   if (at->level == 0 && fmin(away, c->height - at->centre[0]) < 1) c->coarse = fmax(c->coarse, off);
 }
 
-/* @return the L2 error of the velocity, over that of the exact one */
+/* @return relative L2 error of the velocity */
 static double error_of(gab_world *world, const view *of, channel *c)
 {
   const int32_t *cells = gab_forest_get_options(of->it.forest)->cells;
@@ -202,7 +202,7 @@ static double error_of(gab_world *world, const view *of, channel *c)
   return sqrt(gab_exact_value(&c->sums[0]) / gab_exact_value(&c->sums[1]));
 }
 
-/* Between sides of the domain, or between bodies, each half a channel wide. */
+/* Between sides of the domain, or between bodies of half the channel width each. */
 static double run_channel(gab_world *world, int32_t height, double omega, wall_kind walls, channel *c)
 {
   const int32_t beyond = walls == SIDES ? 0 : height / 4;
@@ -232,15 +232,16 @@ static double run_channel(gab_world *world, int32_t height, double omega, wall_k
   return error;
 }
 
-/* Bounds are a tenth above what there is, for both heights. Without slopes in the corner (levels_slopes_impl.h) the friction there is off by
- * 25 % and 48 %; if cells along the border carry nothing (levels_carry.c), by 0.8 % and 7 % at both heights. */
+/* Bounds are a tenth above the measured errors, for both heights. Without slopes in the corner (levels_slopes_impl.h)
+ * the error of the friction there is 25 % and 48 %; if cells along the border carry nothing (levels_carry.c), 0.8 %
+ * and 7 % at both heights. */
 static void second_order(gab_world *world)
 {
   static const struct {
     double omega, error[2], corner[2], next[2], coarse[2];
   } all[2] = {{1, {1.8e-3, 3.9e-4}, {0.0134, 0.0068}, {0.0044, 0.0015}, {0.0085, 0.0047}},
               {1.6, {3.9e-3, 9.5e-4}, {0.0213, 0.0122}, {0.0136, 0.0041}, {0.0185, 0.0082}}};
-  /* On several processes, whose many small steps wait for each other, one is enough. */
+  /* On several processes, which wait for each other in many small steps, one case is enough. */
   const bool is_alone = gab_world_processes(world) == 1;
   for (int k = 0; k < (is_alone ? 4 : 1); k++) {
     double error[2] = {1, 1};
@@ -256,7 +257,7 @@ static void second_order(gab_world *world)
   }
 }
 
-/* For who wants figures: called with "print". */
+/* Figures for readers: called with "print". */
 static void print_channels(gab_world *world)
 {
   static const double omega[] = {1, 1.2, 1.6, 1.8};

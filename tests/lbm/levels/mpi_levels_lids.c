@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 long=1 timeout=240 */
-/* Sides that move along themselves give a closed box no mass where borders between levels end at their edges: at rest a
- * single step keeps it to rounding, with one border and with several, for any side, direction and pair of levels, on lattices with
- * and without directions along diagonals of space; so do some hundred steps, and steps of sides that start slowly. A box that moves with its flow stays uniform,
- * and all kernels give the same bits. One process runs every fifth case, two processes every 13th; all of them with
- * GABION_TEST_EVERY_CASE in the environment (script_every_case_long.sh). Called with "print": what each case makes, over the speed and
- * the mass of a cell. */
+/* Sides that move in their plane add no mass to a closed box, also where borders between levels end at their edges. A
+ * single step from rest conserves mass to rounding: with one border and with several, for any side, direction and
+ * pair of levels, on lattices with and without space diagonals. Some hundred steps conserve it too, also with a slow
+ * start. A box that moves with its flow stays uniform, and all kernels give the same bits. One process runs every
+ * fifth case, two processes every 13th; all of them with GABION_TEST_EVERY_CASE in the environment
+ * (script_every_case_long.sh). Called with "print": mass made by each case, divided by the speed and the mass of a
+ * cell. */
 #include "blockforest/adaptation/adapt.h"
 #include "tests/install/own/d3q15.h"
 #include "tests/lbm/lbm_common.h"
@@ -16,10 +17,10 @@
 
 enum { ROOTS = 3, BLOCK = 4 };
 
-/* Root blocks lo <= r < hi are refined, along each axis. */
+/* Root blocks lo <= r < hi along each axis are refined. */
 typedef struct region {
   int lo[3], hi[3];
-  int levels; /* below level 0; of 2 the finest lies in the corner block of the region */
+  int levels; /* below level 0; with 2 the finest is in the corner block of the region */
 } region;
 
 static gab_mark mark_region(void *user, int level, const gab_box *cells)
@@ -76,7 +77,7 @@ static flow_case closed_box(const gab_lattice *lattice)
   return made;
 }
 
-/* Along itself: in one of its axes, the other, or between. */
+/* In its plane: along one axis, the other, or between. */
 static void move_side(flow_case *given, int side, int way, double speed)
 {
   gab_side *moved = &given->options.sides[side];
@@ -89,17 +90,17 @@ static void move_side(flow_case *given, int side, int way, double speed)
   }
 }
 
-/* Over some steps, of each side another number. */
+/* Over some steps, with another number for each side. */
 static void start_slowly(flow_case *given)
 {
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
     if (given->options.sides[side].kind == GAB_SIDE_VELOCITY)
       given->options.sides[side].ramp_steps = 2.5 + side / 2.0;
 }
-enum { SLOW_STEPS = 4 }; /* ends some of these, and others not */
+enum { SLOW_STEPS = 4 }; /* some ramps end within these steps, others do not */
 
-/* 0 to 5: all below or above a border across an axis. Then: a layer, with two borders; a corner; an edge along x; the middle of a
- * side; what lies in the middle of an edge; the same on three levels. */
+/* 0 to 5: all blocks below or above a border across an axis. Then: a layer, with two borders; a corner; an edge along
+ * x; the middle of a side; the middle of an edge; the same on three levels. */
 enum { REGIONS = 12 };
 static region region_of(int number)
 {
@@ -117,7 +118,7 @@ static region region_of(int number)
 
 static bool printing;
 
-/* 5 and 13 have no divisor in common with the numbers of sides, ways and regions, and two processes wait for each other in each of many
+/* 5 and 13 are coprime to the numbers of sides, ways and regions; two processes wait for each other in each of many
  * small steps. */
 static bool is_left_out(gab_world *world)
 {
@@ -127,7 +128,7 @@ static bool is_left_out(gab_world *world)
   return number++ % every != 0;
 }
 
-/* From rest. @return the mass that the steps have made */
+/* From rest. @return mass added by the steps */
 static double mass_made(gab_world *world, const flow_case *given, const region *refined, int steps)
 {
   gab_lbm_integrals before, after;
@@ -160,7 +161,7 @@ static void one_step(gab_world *world, const gab_lattice *lattice)
       }
 }
 
-/* While ramps last and when they are over; in space a third of the sides for each region. */
+/* During and after the ramps; in 3D a third of the sides for each region. */
 static void ramps(gab_world *world, const gab_lattice *lattice)
 {
   const double speed = 0.05;
@@ -178,7 +179,7 @@ static void ramps(gab_world *world, const gab_lattice *lattice)
     }
 }
 
-/* What else than a wall at rest may be beside: a free-slip side, another one that moves, along the edge or in any direction. */
+/* Neighbours other than a wall at rest: a free-slip side, or another moving side, along the edge or in any direction. */
 static void beside_others(gab_world *world, const gab_lattice *lattice)
 {
   const double speed = 0.05;
@@ -204,7 +205,8 @@ static void beside_others(gab_world *world, const gab_lattice *lattice)
     }
 }
 
-/* The sum of the ramp of a side over some steps, of `parts` sub-steps each; over what it is in one step of full speed. */
+/* The sum of the ramp of a side over some steps, of `parts` sub-steps each, divided by that of one step of full
+ * speed. */
 static double ramp_sum(double ramp_steps, int steps, int parts)
 {
   double sum = 0;
@@ -215,7 +217,7 @@ static double ramp_sum(double ramp_steps, int steps, int parts)
   return sum;
 }
 
-/* A side of given velocity lets in its velocity times its area, also where a border ends at two of its edges. With a ramp, so much for
+/* Inflow of a velocity side is velocity times area, also where a border ends at two of its edges; with a ramp, in
  * each sub-step of the cells at the side. */
 static void inlets_let_in_as_much_as_away_from_borders(gab_world *world, const gab_lattice *lattice,
                                                        double ramp_steps)
@@ -249,7 +251,7 @@ static void inlets_let_in_as_much_as_away_from_borders(gab_world *world, const g
 static void noise_in_space(void *user, const double centre[3], gab_lbm_state *state)
 {
   noisy_state(user, centre, state);
-  state->density = 1; /* so that what has been made can be compared */
+  state->density = 1; /* so that the added mass can be compared */
 }
 
 static void many_steps(gab_world *world, const gab_lattice *lattice, int steps)
@@ -267,7 +269,7 @@ static void many_steps(gab_world *world, const gab_lattice *lattice, int steps)
   }
 }
 
-/* ------------------------------------------------------------------------------------------ what has to stay */
+/* ------------------------------------------------------------------------------------------ conservation */
 
 typedef struct uniform {
   double velocity[3], worst;

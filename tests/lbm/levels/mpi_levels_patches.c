@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=240 */
-/* Where a border between levels crosses the outline of a patch, the patch lets in its velocity times its area, and one that moves along
- * itself gives no mass, at any distance of the border from the outline; also while a ramp lasts. On lattices with directions along diagonals
- * of space what moves along itself is exact but where the border crosses a corner of the outline. One process runs every 53rd case,
- * two processes every 131st; all of them with GABION_TEST_EVERY_CASE in the environment. Called with "print": what each case makes, over
- * the speed and the mass of a cell. */
+/* A border between levels across the outline of a patch: the inflow is velocity times area, and a patch that moves in
+ * its plane adds no mass, for any distance of the border from the outline, also during a ramp. On lattices with space
+ * diagonals moving patches are exact except where the border crosses a corner of the outline. One process runs every
+ * 53rd case, two processes every 131st; all of them with GABION_TEST_EVERY_CASE in the environment. Called with
+ * "print": mass made by each case, divided by the speed and the mass of a cell. */
 #include "blockforest/adaptation/adapt.h"
 #include "tests/lbm/lbm_common.h"
 
 enum { ROOTS = 3, BLOCK = 8, SIZE = ROOTS * BLOCK };
 
-/* Root blocks lo <= r < hi are refined, along each axis. */
+/* Root blocks lo <= r < hi along each axis are refined. */
 typedef struct region {
   int lo[3], hi[3];
 } region;
@@ -86,7 +86,7 @@ typedef struct patch_case {
   bool ramps;
 } patch_case;
 
-/* All that lies below a border, all above it, a column in the middle of the domain, and a corner of it. */
+/* All blocks below the border, all above it, a column in the middle of the domain, and a corner of it. */
 enum { REGIONS = 4 };
 static const region regions[REGIONS] = {
     {{0, 0, 0}, {3, 1, 3}}, {{0, 1, 0}, {3, 3, 3}}, {{0, 1, 1}, {2, 2, 2}}, {{0, 0, 0}, {1, 1, 1}}};
@@ -142,7 +142,7 @@ static void masses_are_those_of_the_areas(gab_world *world)
           }
 }
 
-/* One in, one out, both with outlines at borders. */
+/* One inflow, one outflow, both with outlines at borders. */
 static void boxes_with_flow_rates_keep_their_mass(gab_world *world, int dimension, int region)
 {
   static gab_patches patches;
@@ -177,7 +177,7 @@ static void boxes_with_flow_rates_keep_their_mass(gab_world *world, int dimensio
   flow_close(&it);
 }
 
-/* Of free slip, in walls, or the other way round. */
+/* Free-slip patches in walls, or the reverse. */
 static void slippery_patches_keep_the_mass(gab_world *world, const gab_lattice *lattice, int region, int lo)
 {
   static gab_patches patches;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=2 timeout=1200 labels=long */
-/* Known flows on grids that are refined in a part: the error of a forced channel whose walls or middle are
- * finer, and of a Taylor-Green vortex that is finer in its centre, falls with the square of the cell width.
+/* Known flows on partly refined grids: the error of a forced channel with finer walls or a finer middle, and of a
+ * Taylor-Green vortex with a finer centre, decreases with the square of the cell width.
  */
 #include "blockforest/adaptation/adapt.h"
 #include "core/messages/collective.h"
@@ -9,7 +9,7 @@
 
 typedef struct refined_case {
   flow_case flow;
-  double lo[3], hi[3]; /* part of the domain that is refined, in units of its size */
+  double lo[3], hi[3]; /* refined part of the domain, in units of its size */
 } refined_case;
 
 static gab_mark mark_place(void *user, int level, const gab_box *cells)
@@ -43,7 +43,7 @@ static flow refined_open(gab_world *world, refined_case *given)
   return made;
 }
 
-/* The mean square error of the velocity over the area, and of the exact velocity. */
+/* Exact velocity, for the mean square error over the area. */
 typedef void (*exact_fn)(const void *user, const double centre[3], double u[3]);
 static double error_of(gab_world *world, const flow *it, exact_fn exact, const void *user)
 {

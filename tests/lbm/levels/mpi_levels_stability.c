@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=120 */
-/* Small waves in a uniform flow that enters and leaves a refined part, at any angle, do not grow if the magic
- * parameter is bounded for borders between levels, at any cell Reynolds number; without the bound they do.
- * Called with "long": for longer, with more angles, shapes, collisions and dimensions. */
+/* Small waves in a uniform flow that enters and leaves a refined region, at any angle, do not grow with the magic
+ * parameter bounded for borders between levels, at any cell Reynolds number; without the bound they grow. Called with
+ * "long": more steps, angles, shapes, collisions and dimensions. */
 #include "blockforest/adaptation/adapt.h"
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
@@ -11,7 +11,7 @@ typedef struct border_case {
   int dimension;
   const gab_collision *collision;
   double magic, reynolds, speed, degrees; /* Reynolds number of a coarse cell; angle to the border */
-  bool corners;                           /* a square or cube is refined, else all of a stripe */
+  bool corners;                           /* a refined square or cube, otherwise a whole stripe */
 } border_case;
 
 enum { BLOCK = 6, BLOCKS = 4 };
@@ -28,7 +28,7 @@ static gab_mark mark_middle(void *user, int level, const gab_box *cells)
   return GAB_MARK_REFINE;
 }
 
-/* Odd about the middle, so that they have no mean, which would never decay. */
+/* Odd about the middle, so that their mean, which would never decay, is 0. */
 static void small_waves(void *user, const double centre[3], gab_lbm_state *state)
 {
   const border_case *given = user;
@@ -40,7 +40,7 @@ static void small_waves(void *user, const double centre[3], gab_lbm_state *state
         amplitude * (noise(2 + (uint64_t)axis, cell[0]) - noise(2 + (uint64_t)axis, cell[1]));
 }
 
-/* In space the flow has a component along the third axis. */
+/* In 3D the flow has a component along the third axis. */
 static void velocity_of(const border_case *given, double velocity[3])
 {
   const double angle = given->degrees * 3.14159265358979323846 / 180;
@@ -101,7 +101,7 @@ static flow border_open(gab_world *world, border_case *given, double border_spee
   return made;
 }
 
-/* How much larger waves are after all steps than after half of them. */
+/* Ratio of the amplitudes of waves after all steps and after half of them. */
 static double growth(gab_world *world, border_case given, double border_speed, int steps)
 {
   flow it = border_open(world, &given, border_speed);
@@ -115,7 +115,7 @@ static double growth(gab_world *world, border_case given, double border_speed, i
 
 static void expect_decay(gab_world *world, border_case given, int steps)
 {
-  const double sound = 1.25; /* long waves take their time, and are pressure now and velocity then */
+  const double sound = 1.25; /* long waves decay slowly, and alternate between pressure and velocity */
   const double grown = growth(world, given, given.speed, steps);
   if (grown < sound) return;
   fprintf(stderr,

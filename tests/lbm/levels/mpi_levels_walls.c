@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=200 */
-/* Walls that cross a border between levels, in the maximum norm: a flow between walls one of which moves is what it should be to
- * rounding, on all lattices, at walls of the domain and of bodies, interpolated ones at any distance from the cells; a channel is of second order in both components of the velocity, and its
- * friction converges. */
+/* Walls across a border between levels, in the maximum norm. A flow between a fixed and a moving wall is exact to
+ * rounding, on all lattices, at walls of the domain and of bodies, interpolated ones at any distance from the cells.
+ * A channel is of second order in both components of the velocity, and its friction converges. */
 #include "tests/lbm/walls/wall_shear_common.h"
 
 #ifdef _OPENMP
@@ -17,22 +17,22 @@ typedef struct crossing {
   const gab_lattice *lattice;
   const gab_collision *collision;
   double omega, offset; /* of the lower wall from the faces of cells, of interpolated bodies */
-  bool moves;           /* the upper wall does, and no force drives the flow */
+  bool moves;           /* the upper wall moves, and no force drives the flow */
   int across; /* 0: the border lies across the flow, walls across y; 1: walls across x, the flow along y */
-  int levels; /* 1, 2: how many finer ones */
+  int levels; /* number of finer levels: 1 or 2 */
   int32_t height;
 } crossing;
 
 typedef struct state {
   const crossing *it;
   double floor, width, top, viscosity,
-      bulge;                 /* width: between the walls; bulge: of the parabola, at both walls */
-  double error[2], friction; /* over the largest velocity, over the friction */
+      bulge;                 /* width: between the walls; bulge: parabolic share, at both walls */
+  double error[2], friction; /* relative to the largest velocity; relative error of the friction */
 } state;
 
 static int wall_axis(const state *of) { return of->it->across ? 0 : 1; }
 
-/* The flow at a place between the walls. */
+/* The flow at a position between the walls. */
 static double flow_at(const state *of, const double centre[3], double *slope)
 {
   const double s = (centre[wall_axis(of)] - of->floor) / of->width;
@@ -54,7 +54,7 @@ static void start(void *user, const double centre[3], gab_lbm_state *made)
   made->velocity[along] = flow_at(of, centre, &made->gradient[along][wall]);
 }
 
-/* The first half along the flow is finer, and the fourth of it in its middle once more. */
+/* The first half along the flow is finer, and the fourth in its middle is finer again. */
 static gab_mark mark(void *user, int level, const gab_box *cells)
 {
   const state *of = user;
@@ -99,7 +99,7 @@ static void find_errors(const view *seen, state *of)
   free(velocity);
 }
 
-/* Runs it to the steady state. */
+/* Runs the case to its steady state. */
 static state run(gab_world *world, const crossing *it)
 {
   const int dimension = it->lattice->dimension;
@@ -149,7 +149,7 @@ static state run(gab_world *world, const crossing *it)
   return of;
 }
 
-/* ---------------------------------------------------------------- flows between walls one of which moves */
+/* ---------------------------------------------------------------- flows between a fixed and a moving wall */
 
 static void linear_flows_are_exact(gab_world *world)
 {
@@ -170,7 +170,7 @@ static void linear_flows_are_exact(gab_world *world)
       {INTERPOLATED, d27, trt, 1.2, 0.6, .moves = true, .levels = 1, .height = 8},
       {SIDES, d19, trt, 1.2, .moves = true, .levels = 1, .height = 8},
       {BODIES, d27, rr, 1.2, .moves = true, .across = 1, .levels = 1, .height = 8}};
-  /* On several processes, whose many small steps wait for each other, one is enough. */
+  /* On several processes, which wait for each other in many small steps, one case is enough. */
   const size_t count = gab_world_processes(world) == 1 ? sizeof all / sizeof all[0] : 1;
   for (size_t k = 0; k < count; k++) {
     crossing it = all[k];
@@ -190,7 +190,7 @@ static void channels_converge(gab_world *world)
 {
   const gab_collision *trt = &gab_collision_trt, *mrt = &gab_collision_mrt, *rr = &gab_collision_rr;
   const gab_lattice *d2 = &gab_lattice_d2q9, *d19 = &gab_lattice_d3q19;
-  /* Over 8 cells blocks are no smaller than over 16, so the order is that of more cells where slopes have one side. */
+  /* Blocks over 8 cells are as large as over 16, so the order is that of more cells with one-sided slopes. */
   const struct {
     crossing it;               /* with the smaller height */
     double order, v, friction; /* v and friction at twice the height */
@@ -221,7 +221,7 @@ static void channels_converge(gab_world *world)
   }
 }
 
-/* For who wants figures: called with "print". */
+/* Figures for readers: called with "print". */
 static void print_all(gab_world *world, int32_t highest)
 {
   const gab_collision *collisions[] = {&gab_collision_trt, &gab_collision_mrt, &gab_collision_rr};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What crosses the boundary of two levels, against virtual particles that are moved forward one by one, in
- * integers, for random patterns of coarse and fine cells, solid cells and sides. */
+/* Populations across a border between two levels, compared with virtual particles that are moved one by one, in
+ * integers: for random patterns of coarse and fine cells, solid cells and sides. */
 #include "lbm/levels/child_paths_impl.h"
 
 #include "core/base/hash.h"
@@ -19,10 +19,10 @@ typedef struct grid {
   const gab_lattice *lattice;
   int32_t size[3]; /* of fine resolution */
   uint8_t kind[MOST_CELLS];
-  uint8_t sides[3]; /* per axis: 0 periodic, else the kind of both sides */
+  uint8_t sides[3]; /* per axis: 0 periodic, otherwise the kind of both sides */
 } grid;
 
-/* By cell of fine resolution; the children of a coarse cell all have its value in the first child's place. */
+/* By cell of fine resolution; a coarse cell has its value at the place of its first child. */
 typedef struct values {
   int64_t at[MOST_CELLS][Q];
 } values;
@@ -143,7 +143,7 @@ static bool move(const grid *it, gab_path_state *at)
   return true;
 }
 
-/* Moves all particles that are at fluid cells; none may meet. */
+/* Moves all particles at fluid cells; no two may meet. */
 static void move_all(const grid *it, const values *before, values *after)
 {
   static bool taken[MOST_CELLS][Q];
@@ -161,7 +161,7 @@ static void move_all(const grid *it, const values *before, values *after)
     }
 }
 
-/* Fine cells mix what they hold and keep the sum. */
+/* Fine cells redistribute their populations and conserve the sum. */
 static void collide_fine(const grid *it, values *f)
 {
   for (size_t i = 0; i < cell_count(it); i++)
@@ -192,9 +192,9 @@ static void random_state(const grid *it, uint64_t seed, values *f)
 typedef struct run {
   const grid *it;
   gab_paths paths;
-  const values *start, *half; /* what is sent at t, and by fine cells at t + 1/2 */
-  values *ghosts;             /* what children of coarse cells send to fine ones */
-  values *ends;               /* n times the coarse arrivals, in the first child's place */
+  const values *start, *half; /* sent at t, and by fine cells at t + 1/2 */
+  values *ghosts;             /* sent by children of coarse cells to fine cells */
+  values *ends;               /* n times the arrivals of coarse cells, at the place of the first child */
   bool second, plain;
   size_t pulls, touches;
   bool (*used)[Q]; /* fine starts of s1 (first half) and s2 */
@@ -205,7 +205,7 @@ static int64_t coarse_value(const run *r, const int32_t cell[3], int q)
   return r->start->at[index_of(r->it, cell)][q];
 }
 
-/* What arrives in a coarse cell by its own link, as links.c has it. */
+/* Arrival in a coarse cell by its own link, as in links.c. */
 static int64_t coarse_link(const run *r, const int32_t child[3], int q)
 {
   const gab_lattice *lattice = r->it->lattice;
@@ -289,7 +289,7 @@ static gab_status take_arrival(void *user, const gab_child_arrival *arrival)
   return GAB_OK;
 }
 
-/* Ordinary streaming of fine cells, ghosts where they are. */
+/* Ordinary streaming of fine cells, including ghosts. */
 static void stream_fine(const run *r, const values *sent, values *arrived)
 {
   memset(arrived, 0, sizeof *arrived);
@@ -306,7 +306,7 @@ static void stream_fine(const run *r, const values *sent, values *arrived)
     }
 }
 
-/* Everything that is sent by coarse cells and no list speaks of. */
+/* All populations of coarse cells that are in no list. */
 static void stream_coarse(const run *r)
 {
   for (size_t i = 0; i < cell_count(r->it); i++) {
@@ -334,8 +334,7 @@ static void take_arrivals(run *r)
 static values start, half, moved, end, ghosts, fine, coarse;
 static bool used[2 * MOST_CELLS][Q];
 
-/* Fine starts that a list has to speak of: those whose particle enters a coarse cell at once, or one a
- * sub-step later. */
+/* Fine starts that must be in a list: their particles enter a coarse cell at once, or one sub-step later. */
 static void every_fine_start_has_an_end(const run *r)
 {
   for (int second = 0; second < 2; second++)
@@ -366,7 +365,7 @@ static void expect_same_fine(const grid *it, const values *wanted, const values 
     if (it->kind[i] == GAB_PATH_FINE) assert_memory_equal(wanted->at[i], seen->at[i], sizeof seen->at[i]);
 }
 
-/* The children of a coarse cell together. */
+/* All children of a coarse cell together. */
 static void expect_same_coarse(const grid *it, const values *wanted, const values *seen)
 {
   static values sums;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick needs=ulfm timeout=60 */
-/* A flow has levels 0 to 11: a grid with all of them is made and steps, one with more is refused with words
- * that say so. */
+/* A flow has levels 0 to 11: a grid with all of them is built and steps, one with more is refused with a message. */
 #include "blockforest/adaptation/adapt.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -41,7 +40,7 @@ static void flow_of_levels(int deepest, bool is_possible)
   if (is_possible) {
     assert_int_equal(gab_lbm_step(lbm), GAB_OK);
     assert_int_equal(gab_lbm_check_finite(lbm, NULL), GAB_OK);
-  } else { /* what a process cannot do it says to all others by breaking the world */
+  } else { /* a failure of one process informs all others by breaking the world */
     gab_status abort_request;
     assert_int_equal(gab_world_repair(world, &abort_request), GAB_OK);
     assert_int_equal(abort_request, GAB_ERR_INPUT);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=30 */
-/* Criteria of refinement: what is near a body, in a box, or turns fast enough is marked, and nothing else;
- * what contradicts itself in a parameter file is refused where it stands. */
+/* Criteria of refinement mark exactly the cells near a body, in a box, or of high vorticity; contradictions in a
+ * parameter file are refused at their place. */
 #include "lbm/levels/refinement/refinement.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -17,7 +17,7 @@ static gab_world *world;
 static const gab_body disc = {
     .name = "disc", .shape = GAB_SHAPE_SPHERE, .centre = {32, 32, 0.5}, .radius = 4};
 
-/* Some cell of the box within `distance` of the circle, by looking at all of them. */
+/* Whether a cell of the box is within `distance` of the circle, by checking all of them. */
 static bool brute_near(int level, const gab_box *cells, double distance)
 {
   const double dx = ldexp(1, -level);
@@ -73,7 +73,7 @@ static void a_box_refines_what_it_meets_in_more_than_a_surface(void **state)
 
 /* ---------------------------------------------------------------- the flow */
 
-/* u = (0, 0.01 sin(2 pi x / 64)): turns fast at x = 0 and 32, not at all at 16 and 48. */
+/* u = (0, 0.01 sin(2 pi x / 64)): the vorticity is highest at x = 0 and 32, and 0 at 16 and 48. */
 static void shear(void *user, const double centre[3], gab_lbm_state *at)
 {
   (void)user;
@@ -98,7 +98,7 @@ static void the_value_is_the_largest_curl_and_decides(void **state)
   for (size_t b = 0; b < gab_forest_block_count(it.forest); b++) {
     const gab_block *block = gab_forest_block(it.forest, b);
     const double x = (double)gab_block_cells(it.forest, block).lo[0];
-    /* the steepest cell lies at the end of the block that is nearest to 0, 32 or 64 */
+    /* the steepest cell is at the end of the block nearest to 0, 32 or 64 */
     double nearest = fmin(fabs(x), fmin(fabs(x - 32), fmin(fabs(x + 8 - 32), fabs(x + 8 - 64))));
     double curl, gradient;
     REQUIRE_OK(gab_refinement_value(it.lbm, it.forest, block, GAB_CRITERION_VORTICITY, &curl));
@@ -189,7 +189,7 @@ static void criteria_come_from_the_file_in_lattice_units(void **state)
   gab_refinement_setup_release(&setup);
 }
 
-/* 1/omega - 1/2 doubles from level to level, so the bound grows by four. */
+/* 1/omega - 1/2 doubles from level to level, so the bound increases fourfold. */
 static void the_magic_parameter_is_bounded_level_by_level(void **state)
 {
   (void)state;

@@ -74,7 +74,7 @@ static inline facets facets_sphere(const double centre[3], double radius, int n)
                                    {{i + 1, k}, {i + 1, k + 1}, {i, k + 1}}};
           double corner[3][3];
           for (int j = 0; j < 3; j++) {
-            /* The three products are added from the least vertex on, so that faces agree on their edges. */
+            /* The three products are added from the lowest vertex on, so that faces agree on their edges. */
             const int weight[3] = {n - at[half][j][0] - at[half][j][1], at[half][j][0], at[half][j][1]};
             double length = 0, point[3] = {0};
             for (int v = 0; v < 12; v++)
@@ -82,7 +82,7 @@ static inline facets facets_sphere(const double centre[3], double radius, int n)
                 for (int axis = 0; axis < 3; axis++)
                   if (faces[face][w] == v) point[axis] += weight[w] * vertex[v][axis];
             for (int axis = 0; axis < 3; axis++) length += point[axis] * point[axis];
-            for (int axis = 0; axis < 3; axis++) /* as a file has it */
+            for (int axis = 0; axis < 3; axis++) /* with the precision of a file */
               corner[j][axis] = (float)(centre[axis] + radius * point[axis] / sqrt(length));
           }
           facets_add(&list, corner[0], corner[1], corner[2]);

@@ -182,7 +182,7 @@ static void groups_have_their_triangles(void **state)
   gab_mesh_release(&mesh);
 }
 
-/* Names of 63 and of 64 characters, and files with as many as can be told apart and one more. */
+/* Names of 63 and of 64 characters, and files with the largest number of distinct names and one more. */
 static void names_are_never_mixed_up(void **state)
 {
   enum { LONGEST = GAB_MESH_NAME - 1, MANY = GAB_MESH_MOST_GROUPS };
@@ -248,13 +248,13 @@ static void faults_name_their_triangle(void **state)
   changed = facets_box(lo, hi);
   for (size_t i = 0; i < other.count; i++)
     facets_add(&changed, other.corner[i][0], other.corner[i][1], other.corner[i][2]);
-  refused(
-      &changed,
-      "pairs of crossing triangles (triangle 3 and 17 at (1, 1.33333, 1) m)"); /* a box that pokes into another */
+  refused(&changed,
+          /* a box that protrudes into another */
+          "pairs of crossing triangles (triangle 3 and 17 at (1, 1.33333, 1) m)");
   facets_release(&changed);
 
   changed = facets_box(lo, hi);
-  for (size_t i = 0; i < box.count; i++) /* far away and inside out */
+  for (size_t i = 0; i < box.count; i++) /* far away and with inverted orientation */
     for (int k = 0; k < 3; k++) other.corner[i][k][0] += 10;
   for (size_t i = 0; i < other.count; i++)
     facets_add(&changed, other.corner[i][1], other.corner[i][0], other.corner[i][2]);
@@ -313,7 +313,7 @@ static void repair_closes_small_holes_and_turns_triangles(void **state)
     const size_t hole = (size_t)(i * 144 + 70);
     memmove(list.corner[hole], list.corner[--list.count], sizeof *list.corner);
   }
-  for (size_t i = 0; i < list.count; i += 3) /* a third of all triangles the wrong way round */
+  for (size_t i = 0; i < list.count; i += 3) /* a third of all triangles inverted */
     for (int axis = 0; axis < 3; axis++) {
       const double kept = list.corner[i][0][axis];
       list.corner[i][0][axis] = list.corner[i][1][axis];
@@ -355,7 +355,7 @@ static void torus_has_its_distance_and_inside(void **state)
   facets_release(&list);
 }
 
-/* The tree leaves out nothing: against a loop over all triangles. */
+/* The tree misses no triangle: compared with a loop over all triangles. */
 static void queries_agree_with_all_triangles(void **state)
 {
   (void)state;
@@ -398,7 +398,7 @@ static void queries_agree_with_all_triangles(void **state)
   facets_release(&list);
 }
 
-/* No ray passes between triangles, however it meets corners and edges: points of the lattice of the corners. */
+/* No ray passes between triangles, also through corners and edges: points of the lattice of the corners. */
 static void cube_on_lattice_points_is_exact(void **state)
 {
   (void)state;
@@ -423,7 +423,7 @@ static void cube_on_lattice_points_is_exact(void **state)
   facets_release(&list);
 }
 
-/* Sides of a prism as needles of 1e-6 of their length, turned out of the axes. */
+/* Sides of a prism as needles of 1e-6 of their length, rotated off the axes. */
 static void needles_do_not_leak(void **state)
 {
   (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=60 */
-/* Bodies of triangles in a geometry: cells, counts, boxes, walls and normals agree with each other and with the exact shape, on levels,
- * across periodic sides, inside out, rotated and in sets. */
+/* Bodies of triangles in a geometry: cells, counts, boxes, walls and normals are consistent and agree with the exact
+ * shape, on levels, across periodic sides, inverted, rotated and in sets. */
 #include "../lbm_common.h"
 
 #include "core/base/hash.h"
@@ -72,7 +72,7 @@ static int64_t draw(int64_t lo, int64_t hi)
   return lo + (int64_t)(gab_hash_counter(7, 8, ++counter) % (uint64_t)(hi - lo));
 }
 
-/* Boxes are answered as their cells one by one; a clear box has no solid cell. */
+/* Results for boxes equal those of their single cells; a clear box has no solid cell. */
 static void boxes_are_their_cells(const gab_geometry *geometry)
 {
   for (int i = 0; i < 60; i++) {
@@ -99,7 +99,7 @@ static void boxes_are_their_cells(const gab_geometry *geometry)
   }
 }
 
-/* A fine icosphere beside the exact sphere: cells, walls and normals. */
+/* A fine icosphere compared with the exact sphere: cells, walls and normals. */
 static void compare_with_exact(const char *mesh, const char *exact, bool is_periodic)
 {
   read_case first, second;
@@ -151,7 +151,7 @@ static void fine_spheres_are_spheres(void **state)
 #undef BALL
 }
 
-/* Faces of a cube on the centres of cells: the surface is solid, as for boxes, and links to it are whole. */
+/* Faces of a cube on cell centres: the surface is solid, as for boxes, and links to it have full length. */
 static void cube_on_cell_centres_is_the_box(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A state is taken up only by a flow of the same arithmetic, whatever its kernel, however long its title; with levels only by one of the
- * same coupling. What was recorded before that had a revision is taken up by a flow on one level alone.
+/* A state is restored only by a flow of the same arithmetic, for any kernel and any length of the title; with levels
+ * only by one of the same coupling. A state without a revision is restored only by a flow on one level.
  * gabion-test: np=1 timeout=30 uses=lbm labels=quick */
 #include "tests/lbm/lbm_common.h"
 
@@ -106,7 +106,7 @@ static void levels(gab_world *world)
       REQUIRE(take_up_text(world, &space, first, 0) ==
               (revision == 6 + full + ramp + beyond + open + body ? GAB_OK : GAB_ERR_INPUT));
     }
-  /* The geometry sets it, too. */
+  /* The geometry sets the revision, too. */
   gab_forest_options options = {.grid = {.dimension = 2, .roots = {1, 1, 1}},
                                 .dx = 1,
                                 .cells = {8, 8, 1},

@@ -64,7 +64,7 @@ static drawn_flow draw_flow(drawing *from)
   return made;
 }
 
-/* ------------------------------------------------------------------------------------------ their course */
+/* ------------------------------------------------------------------------------------------ runs */
 
 static gab_status mark_block(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
 {
@@ -189,7 +189,7 @@ static void widths_do_not_matter(gab_world *world)
   }
 }
 
-/* ------------------------------------------------------------------------------------------ what is sent */
+/* ------------------------------------------------------------------------------------------ messages */
 
 /* A body across several blocks and up to a corner of the domain; blocks migrate before. */
 static void restored_runs_send_the_same(gab_world *world, int fused_blocks)
@@ -251,7 +251,7 @@ static void move_rows(gab_world *world, flow *it, int kept)
   free(targets);
 }
 
-/* Of each row of eight blocks one to four stay: then the remaining ones are moved together. */
+/* One to four blocks of each row of eight stay: the remaining ones are then moved together. */
 static void fused_fields_are_given_back(gab_world *world, int places, int kept)
 {
   flow_case given = {.dimension = 3, .cells = {32, 32, 32}, .block = {4, 4, 4}};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of a fused field are packed and unpacked together: to the bit what each of them gives alone, and brings back, and solid
- * cells, ghosts and gaps beside them are left as they are. In both reals,
- * both states of streaming in place and two grids, with bodies, on several levels, in fused fields that are full and others, with
- * threads, whether somebody looks at the image on its way or not. */
+/* Blocks of a fused field are packed and unpacked together. The bits equal those of each block alone, also when
+ * restored; solid cells, ghosts and gaps next to them are unchanged. In both precisions, both states of streaming in
+ * place and two grids, with bodies, on several levels, in full and partly filled fused fields, with threads, with and
+ * without a follower of the image. */
 /* gabion-test: np=1,3 long=1 timeout=120 */
 #include "blockforest/adaptation/adapt.h"
 #include "lbm/step/fused/fused_impl.h"
 #include "tests/lbm/lbm_common.h"
 #include "tests/threads.h"
 
-/* ------------------------------------------------------------------------------------------ who looks */
+/* ------------------------------------------------------------------------------------------ followers of the image */
 
 /* Follower that records each byte at its final place. */
 typedef struct witness {
@@ -105,7 +105,7 @@ static gab_status change_block(void *user, gab_block_id id, size_t offset, size_
   return GAB_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ all that lies there */
+/* ------------------------------------------------------------------------------------------ all memory */
 
 /* Calls for each value in the fields of all dense blocks, including ghosts and solid cells, always in the same order. */
 static void each_value(const flow *it, void (*call)(void *user, unsigned char *value, size_t bytes),

@@ -83,7 +83,7 @@ static outcome run(gab_world *world, int places, int steps_before, layout *befor
   return found;
 }
 
-/* On the process that has the blocks. With one process all were made in order, and there may be no gain. */
+/* On the process with the blocks. With one process all blocks were made in order, and there may be no gain. */
 static void look_at(int places, bool was_scattered, const layout *before, const layout *after)
 {
   const size_t rows = 16, blocks = 7 * rows, most = (blocks + (size_t)places - 1) / (size_t)places;

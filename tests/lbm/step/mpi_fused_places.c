@@ -141,7 +141,7 @@ static void adapted_grids_do_not_depend_on_threads(gab_world *world)
   }
 }
 
-/* ------------------------------------------------------------------------------------------ that never come */
+/* ------------------------------------------------------------------------------------------ blocks that never arrive */
 
 static void places_of_no_block_cost_nothing(gab_world *world)
 {
@@ -167,7 +167,7 @@ static void places_of_no_block_cost_nothing(gab_world *world)
   flow_close(&it);
 }
 
-/* ------------------------------------------------------------------------------------------ filled anew */
+/* ------------------------------------------------------------------------------------------ rearrangement */
 
 /* Makes the next step plan again. */
 static void forget_plans(flow *it)
@@ -370,7 +370,7 @@ int main(int argc, char **argv)
   places_of_no_block_cost_nothing(world);
   nothing_that_is_sent_changes(world);
   little_memory_is_needed(world);
-#if !defined(__SANITIZE_ADDRESS__)          /* which ends a program that gets no memory */
+#if !defined(__SANITIZE_ADDRESS__)          /* ends a program without memory */
   without_memory_all_stays(world, 2048);    /* for lists */
   without_memory_all_stays(world, 1 << 15); /* for temporary storage */
 #endif

@@ -52,7 +52,7 @@ static void draw_flow(drawing *from, int processes, drawn_flow *made)
   options->fused_blocks = (int)draw(from, 6);
   options->precision = draw(from, 2) ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;
   options->mixed = options->precision == GAB_PRECISION_FLOAT && draw(from, 2);
-  const bool is_wide = made->given.dimension == 3 && draw(from, 3) == 0; /* MRT is not written for it */
+  const bool is_wide = made->given.dimension == 3 && draw(from, 3) == 0; /* the kernel does not support MRT */
   options->lattice = made->given.dimension == 2 ? &gab_lattice_d2q9
                      : is_wide                  ? &gab_lattice_d3q27
                                                 : &gab_lattice_d3q19;
@@ -133,7 +133,7 @@ static void any_number_of_steps_is_taken(gab_world *world, int dimension)
     if (i != 2) continue;
     gab_buffer image = {0};
     REQUIRE_OK(gab_forest_pack(many.forest, &image));
-    REQUIRE_OK(gab_lbm_steps(many.lbm, 3, 3)); /* to be forgotten */
+    REQUIRE_OK(gab_lbm_steps(many.lbm, 3, 3)); /* discarded by the restore */
     gab_reader reader = gab_reader_of_buffer(&image);
     REQUIRE_OK(gab_forest_restore(many.forest, &reader, 1, NULL, NULL));
     gab_lbm_set_step(many.lbm, all);
@@ -145,7 +145,7 @@ static void any_number_of_steps_is_taken(gab_world *world, int dimension)
   }
   /* 7 = 4 + 3, 3, 4, 13 = 4 + 3 + 3 + 3, 2 */
   REQUIRE(many.lbm->temporally_blocked_steps == (alone ? 7 + 3 + 4 + 13 + 2 : 0));
-  REQUIRE_OK(gab_lbm_steps(many.lbm, 9, 0)); /* all fits into the caches: no gain */
+  REQUIRE_OK(gab_lbm_steps(many.lbm, 9, 0)); /* all data fits into the caches: no gain */
   REQUIRE(many.lbm->temporally_blocked_steps == (alone ? 29 : 0));
   flow_run(&one, 9);
   REQUIRE(checksum_of(&one) == checksum_of(&many));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wide blocks, alone in their fields or several in a fused field: their rows are packed and unpacked past the cache. What is
- * restored from any image gives that image again, in either state of a streaming in place, and an image is the same whether
- * somebody looks at it on its way or not. */
+/* Wide blocks, alone in their fields or several in a fused field: their rows are packed and unpacked by non-temporal
+ * accesses. A state restored from any image gives that image again, in either state of streaming in place. An image
+ * is the same with and without a follower. */
 /* gabion-test: np=1,2 quick=2 timeout=60 */
 #include "tests/mpi_test.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=120 */
-/* Patches of bodies: the face of a box is the side of a domain to the last bit; what enters through a patch is its flow rate, and the balance
- * of walls leaves it; parts of a body add up to its force and torque; all kernels give the same bits; a pressure drives the flow of a duct. */
+/* Patches of bodies: the face of a box has the bits of a side of the domain. Inflow through a patch is its flow rate,
+ * unchanged by the balance of walls. Loads of the parts of a body add up to its force and torque. All kernels give
+ * the same bits; a pressure drives the flow of a duct. */
 #include "core/messages/collective.h"
 #include "lbm/boundaries/shapes/shapes_impl.h"
 #include "lbm/sides/patch.h"
@@ -28,7 +29,7 @@ static void set_rates(flow *it)
   REQUIRE_OK(gab_lbm_set_flow_rates(it->lbm, sums, NULL));
 }
 
-/* ---------------------------------------------------------------- as a side */
+/* ---------------------------------------------------------------- compared with a side */
 
 typedef struct shifted {
   int64_t by;
@@ -83,7 +84,7 @@ static void a_face_is_a_side(gab_world *world, int dimension, gab_wall wall)
 
 enum { FIRST = GAB_SIDE_COUNT };
 
-/* A sphere that blows and a box that draws in, in a closed box. */
+/* A sphere with outflow and a box with inflow, in a closed box. */
 static flow_case jet_in_a_box(gab_patches *patches, gab_body bodies[2], const char *kernel)
 {
   const double lo[3] = {0, 0, 8}, hi[3] = {99, 99, 99}, low[3] = {-99, -99, -99};
@@ -124,10 +125,10 @@ static void check_loads(flow *it, double rate)
   gab_body_load whole[2];
   REQUIRE_OK(gab_lbm_side_loads(it->lbm, parts));
   REQUIRE_OK(gab_lbm_loads(it->lbm, whole));
-  /* after a ramp sound is still under way, and interpolated walls are of second order */
+  /* after a ramp sound waves are still present, and interpolated walls are of second order */
   CHECK(fabs(parts[FIRST].flow / rate - 1) < 0.15);
   CHECK(fabs(parts[FIRST + 2].flow / rate + 1) < 0.15);
-  CHECK(fabs(parts[FIRST + 1].flow) < 0.15 * rate); /* what an interpolated wall makes */
+  CHECK(fabs(parts[FIRST + 1].flow) < 0.15 * rate); /* error of an interpolated wall */
   for (int axis = 0; axis < 3; axis++) {
     const double force = parts[FIRST].force[axis] + parts[FIRST + 1].force[axis],
                  torque = parts[FIRST].torque[axis] + parts[FIRST + 1].torque[axis];
@@ -173,7 +174,8 @@ static void add_rate(void *user, const int64_t cell[3], bool fluid, double densi
   if (fluid && cell[0] == it->x) it->rate += density * u[0];
 }
 
-/* Plane Poiseuille flow between two faces of given pressure, at a share of a cell behind the last centres. @return its flow rate over the exact one */
+/* Plane Poiseuille flow between two faces of given pressure, at a fraction of a cell behind the last centres. @return
+ * its flow rate divided by the exact one */
 static double pressure_drives(gab_world *world, const char *kernel, double share)
 {
   enum { LENGTH = 64, HEIGHT = 8 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 */
-/* Sides with a flow rate let exactly that in, whatever the profile is, with bodies in the side and on levels; their scale is part of the
- * state. */
+/* Sides with a flow rate have exactly that inflow, for any profile, with bodies in the side and on levels; their
+ * scale is part of the state. */
 #include "tests/lbm/lbm_common.h"
 
 static const gab_body step = {.shape = GAB_SHAPE_BOX, .lo = {-3, -3, -3}, .hi = {6, 5.4, 30}};
@@ -48,7 +48,7 @@ static void mass_grows_by_the_flow_rates(gab_world *world, int dimension, gab_pr
   flow_close(&it);
 }
 
-/* A side at whose foot a body stands: 19 of 24 cells are fluid. */
+/* A side with a body at its foot: 19 of 24 cells are fluid. */
 static void sums_are_those_of_the_grid(gab_world *world)
 {
   flow_case given = case_of(2, GAB_PROFILE_CONSTANT);
@@ -86,7 +86,7 @@ static void scales_are_part_of_the_state(gab_world *world)
   flow_close(&other);
 }
 
-/* Without walls a force of f for n steps gives the fluid n f. */
+/* Without walls a force f gives the fluid the momentum n f in n steps. */
 static void a_force_may_change(gab_world *world)
 {
   const double first[3] = {1e-5, 0, 0}, second[3] = {-2e-5, 0, 0};
@@ -102,7 +102,7 @@ static void a_force_may_change(gab_world *world)
   REQUIRE_OK(gab_lbm_set_force(it.lbm, second));
   flow_run(&it, 4);
   REQUIRE_OK(gab_lbm_integrate(it.lbm, false, &now));
-  /* by populations alone; the velocity has half a step of the present force less or more */
+  /* by populations alone; the velocity differs by half a step of the present force */
   REQUIRE_NEAR(now.momentum[0] / now.mass, 10 * 1e-5 - 4 * 2e-5, 2e-5);
   flow_close(&it);
 }

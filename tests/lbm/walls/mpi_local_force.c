@@ -98,8 +98,8 @@ static uint64_t channel(gab_world *world, const char *kernel, bool twice)
   return checksum;
 }
 
-/* The largest difference of a velocity to that with the force of the kernels, of which gab_lbm_macroscopic() has taken half
- * away already; as a share of the largest velocity. */
+/* Largest difference of a velocity from that with the force of the kernels, of which gab_lbm_macroscopic() has
+ * already subtracted half; divided by the largest velocity. */
 static double refined_channel(gab_world *world)
 {
   const gab_local_force force = {"a push", NULL, along_x};
@@ -130,7 +130,7 @@ static double refined_channel(gab_world *world)
   return most[0] / most[1];
 }
 
-/* The kernels have in addition the product of velocity and force. */
+/* The kernels have the product of velocity and force in addition. */
 static void refined_channels(gab_world *world)
 {
   const double fast = refined_channel(world);

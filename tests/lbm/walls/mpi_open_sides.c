@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 long=1 timeout=240 */
-/* A uniform flow with small waves in it stays uniform in empty boxes that it enters and leaves: each kind of
- * open side, collision, lattice, one level and two, cell Reynolds numbers from 1 to 100. Called with "long":
- * 10^5 steps. */
+/* A uniform flow with small waves through empty boxes stays uniform: each kind of open side, collision, lattice, one
+ * level and two, cell Reynolds numbers from 1 to 100. Called with "long": 10^5 steps. */
 #include "blockforest/adaptation/adapt.h"
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
@@ -12,7 +11,7 @@ typedef struct box_case {
   const gab_collision *collision;
   gab_side_kind outlet;
   double reynolds, speed; /* Reynolds number of a coarse cell */
-  bool bare;              /* without what open sides need */
+  bool bare;              /* without the stabilisation of open sides */
   bool full;              /* D3Q27 */
 } box_case;
 
@@ -71,7 +70,7 @@ static void compare(void *user, const int64_t cell[3], bool fluid, double densit
   if (!(away <= it->largest)) it->largest = away;
 }
 
-/* The largest difference from the uniform flow after some steps, in amplitudes of the waves at the start. */
+/* The largest difference from the uniform flow after some steps, divided by the initial amplitude of the waves. */
 static double waves_after(gab_world *world, box_case given, int steps)
 {
   flow it = box_open(world, &given);
@@ -142,7 +141,7 @@ int main(int argc, char **argv)
   else all_boxes(world, (const int[2]){1500, 600}, (const double[]){50}, 1);
   full_lattice(world, is_long ? 100000 : 600, 16.8);
   full_lattice(world, is_long ? 100000 : 600, 100);
-  /* Waves that grow slowly. */
+  /* Cases with slowly growing waves. */
   static const struct {
     const gab_collision *collision;
     double reynolds;
@@ -158,7 +157,7 @@ int main(int argc, char **argv)
                               .speed = 0.06,
                               .full = slow[i].full},
                    10000);
-  /* What the product does for it is needed. */
+  /* The stabilisation of the library is necessary. */
   const box_case bare = {.dimension = 2,
                          .levels = 1,
                          .collision = &gab_collision_trt,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=120 labels=quick */
-/* Outflows, characteristic ones too. Channel flow in front of one converges with second order to the flow that a force drives. Vortices that leave send no sound
- * back: the flow rate through a plane far upstream stays what it is in a channel three times as long, in which the vortices have not
- * reached the outlet yet. Called with "print": the figures of doc/sides.md. */
+/* Outflows, also characteristic ones. Channel flow in front of one converges with second order to the flow driven by
+ * a force. Vortices that leave send no sound back: the flow rate through a plane far upstream is that in a channel
+ * three times as long, where the vortices have not reached the outlet. Called with "print": the figures of
+ * doc/sides.md. */
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -61,7 +62,7 @@ static last_column column_of(gab_world *world, const flow_case *given, int steps
   return seen;
 }
 
-/* The largest difference in the last column from the flow that a force drives, over its maximum. */
+/* The largest difference in the last column from the flow driven by a force, divided by its maximum. */
 static double channel_error(gab_world *world, const gab_lattice *lattice, const gab_collision *collision,
                             double omega, int height, flow_case *given)
 {
@@ -107,7 +108,7 @@ static void channel_orders(gab_world *world, const gab_lattice *lattice, const g
 enum { HEIGHT = 48, SHORT = 96, LONG = 3 * SHORT, STEPS = 700, EVERY = 10, ROWS = STEPS / EVERY, PLANE = 12 };
 static const double speed = 0.08;
 
-/* Two Gaussian vortices of opposite sense, one behind the other, away from the middle. */
+/* Two Gaussian vortices of opposite rotation, one behind the other, off the centre line. */
 static void two_vortices(void *user, const double centre[3], gab_lbm_state *state)
 {
   static const double place[2][2] = {{58, 18}, {76, 30}};
@@ -128,7 +129,7 @@ static void add_cell(void *user, const int64_t cell[3], bool fluid, double densi
   if (fluid && cell[0] == PLANE && cell[2] == 0) *sum += density * u[0];
 }
 
-/* The flow rate through the plane over the one that enters, each EVERY steps. */
+/* Flow rate through the plane divided by that of the inlet, each EVERY steps. */
 static void rates(gab_world *world, const flow_case *like, int length, double rate[ROWS])
 {
   flow_case given = *like;

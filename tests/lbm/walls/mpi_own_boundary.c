@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 quick=2 timeout=120 */
-/* A boundary condition that a program has written and registered is as good as one of the library: pressure sides
- * written anew give the bits of the library's, on one level and where levels touch at the side, in 2D and on both lattices
- * of space, in dense and sparse blocks and with the reference. */
+/* A user-defined boundary condition is equivalent to one of the library: pressure sides written in a test give the
+ * bits of the library's, on one level and where levels touch at the side, in 2D and on both lattices of 3D, in dense
+ * and sparse blocks and with the reference. */
 #include "blockforest/adaptation/adapt.h"
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
@@ -21,7 +21,7 @@ static double even_part(const gab_lattice *lattice, int q, int normal, double dr
   return lattice->weight[q] * (drho + (1 + drho) * (4.5 * (across * across + along * along) - 1.5 * square));
 }
 
-/* As the library's: lbm/sides/open_sides.c; the cells are fine enough. */
+/* As in the library: lbm/sides/open_sides.c; the cells are fine enough. */
 static double pressure_arrives(const gab_boundary_link *at)
 {
   const gab_lattice *lattice = at->lattice;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 timeout=120 */
-/* Patches: one that is as large as its side is that side to the last bit; what enters through them is their flow rate; closed boxes
- * with patches keep their mass; areas and flow rates add up to those of the side; all kernels give the same bits. */
+/* Patches: one over the whole of a side equals that side to the last bit; inflow through them is their flow rate;
+ * closed boxes with patches conserve mass; areas and flow rates add up to those of the side; all kernels give the
+ * same bits. */
 #include "core/messages/collective.h"
 #include "lbm/sides/patch.h"
 #include "lbm/boundaries/shapes/shapes_impl.h"
@@ -72,7 +73,7 @@ static uint64_t hash_after(gab_world *world, const flow_case *given, int steps)
   return hash;
 }
 
-/* ---------------------------------------------------------------- as large as the side */
+/* ---------------------------------------------------------------- over the whole side */
 
 static void a_patch_may_be_the_side(gab_world *world, int dimension, gab_side inlet, gab_side outlet)
 {
@@ -111,7 +112,7 @@ static void patches_may_be_sides(gab_world *world)
 
 /* ---------------------------------------------------------------- mass */
 
-/* A jet and two vents, one of them behind the other, next to free slip; all of it in walls. */
+/* A jet and two vents, one of them behind the other, next to free slip; all surrounded by walls. */
 static gab_patches jet_and_vents(int dimension)
 {
   gab_patches made = {.count = 4};
@@ -149,7 +150,8 @@ static void boxes_keep_their_mass(gab_world *world, int dimension, const char *k
   flow_close(&it);
 }
 
-/* What moves along itself gives and takes the same: within a side, at its edges, next to another patch and next to free slip. */
+/* Inflow and outflow of a patch that moves in its plane are equal: within a side, at its edges, next to another patch
+ * and next to free slip. */
 static void patches_that_move_along_themselves_keep_the_mass(gab_world *world, const gab_lattice *lattice)
 {
   static gab_patches patches;
@@ -177,7 +179,7 @@ static void patches_that_move_along_themselves_keep_the_mass(gab_world *world, c
 
 /* ---------------------------------------------------------------- sums */
 
-/* Two patches that share a side between them, one step each of its own: 2D, faces 0 to 9 and 10 to 23. */
+/* Two patches that partition a side, each with one step: 2D, faces 0 to 9 and 10 to 23. */
 static void parts_add_up_to_the_side(gab_world *world)
 {
   static gab_patches patches;
@@ -227,7 +229,8 @@ static void kernels_give_the_same_bits(gab_world *world)
   CHECK(hash_after(world, &given, 20) == wanted);
 }
 
-/* Blocks in the middle of a side have the same surroundings, but not the same faces of a patch. Sparse blocks share no links. */
+/* Blocks in the middle of a side have the same surroundings, but other faces of a patch. Sparse blocks share no
+ * links. */
 static void blocks_at_a_side_have_links_of_their_own(gab_world *world)
 {
   static gab_patches patches;
@@ -243,7 +246,7 @@ static void blocks_at_a_side_have_links_of_their_own(gab_world *world)
   CHECK(hash_after(world, &given, 20) == wanted);
 }
 
-/* D3Q19 with the axes behind the diagonals. */
+/* D3Q19 with the axes after the diagonals. */
 static const gab_lattice *axes_last(void)
 {
   static gab_lattice made;
@@ -259,8 +262,8 @@ static const gab_lattice *axes_last(void)
   return &made;
 }
 
-/* A pressure side reads what arrives along another side only if that is closed at the face of the cell. With the face at which the link
- * begins instead, the order of the links decides what it reads. */
+/* A pressure side reads arrivals along another side only if that side is closed at the face of the cell. With the
+ * face at the start of the link instead, the order of the links would matter. */
 static void open_sides_know_the_patches_next_to_them(gab_world *world, const gab_lattice *lattice)
 {
   static gab_patches patches;
@@ -284,7 +287,7 @@ static bool has_mirrored(gab_patch patch, const gab_domain *domain, int y, int z
   return gab_patch_has(&patch, domain, face);
 }
 
-/* With edges through centres of faces, along the axes and at an angle; the same for mirror images. */
+/* Outlines with edges through centres of faces, along the axes and at an angle; the same for mirror images. */
 static void outlines_belong_to_their_regions(void)
 {
   const flow_case given = box_of(3);

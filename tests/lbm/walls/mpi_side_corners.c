@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=240 */
-/* Where sides meet, for every pair of kinds of sides in 2D and every triple in 3D: a case and the same case with its axes exchanged give
- * the same flow to rounding, all stays finite, boxes between walls, lids and free-slip sides keep their mass, and inlets let in just what
- * is asked for. Four lids that turn one way make four equal corners. Called with "print": what each case gives. */
+/* Edges and corners of sides, for every pair of kinds in 2D and every triple in 3D. A case and the same case with
+ * exchanged axes give the same flow to rounding; all values stay finite; boxes between walls, lids and free-slip
+ * sides conserve mass, and inlets have exactly their inflow. Four lids that rotate one way make four equal corners.
+ * Called with "print": results of each case. */
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -79,7 +80,7 @@ static double mass_of(const flow *it)
   return seen.mass;
 }
 
-/* @param[out] grown  mass that came in over the steps */
+/* @param[out] grown  mass gained during the steps */
 static void run_box(gab_world *world, const box *wanted, int steps, state *seen, double *grown)
 {
   flow it = open_box(world, wanted);
@@ -156,7 +157,7 @@ static void all_boxes(gab_world *world, const gab_lattice *lattice, int part, in
         }
 }
 
-/* Also where their ramps differ. */
+/* Also with different ramps. */
 static void kernels_agree(gab_world *world, const gab_lattice *lattice)
 {
   static const char *const kernels[] = {"in_place", "sparse", "vector", "reference"};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=240 */
-/* Sides next to walls: flow between pressure sides, and in front of an outflow, is the flow that a force drives, with all collisions and
- * lattices, also where fluid crosses the channel, and where a border between levels ends at the side. A uniform flow at an angle to
- * sides of given velocity stays uniform with all collisions. Called with "print": what each case gives. */
+/* Sides next to walls. Flow between pressure sides, and in front of an outflow, is the flow driven by a force, with
+ * all collisions and lattices, also with flow across the channel, and where a border between levels ends at the side.
+ * A uniform flow at an angle to velocity sides stays uniform with all collisions. Called with "print": results of
+ * each case. */
 #include "blockforest/adaptation/adapt.h"
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
@@ -63,7 +64,7 @@ static flow open_channel(gab_world *world, channel *given)
   return made;
 }
 
-/* By cell of the finest level there; of all processes. */
+/* By cell of the finest level; of all processes. */
 typedef struct picture {
   double u[3][LENGTH][MOST][MOST];
 } picture;
@@ -73,7 +74,7 @@ static void draw(void *user, const int64_t cell[3], bool fluid, double density, 
   picture *it = user;
   (void)density;
   (void)fluid;
-  if (cell[0] >= LENGTH) return; /* of a finer level: the first half of the channel */
+  if (cell[0] >= LENGTH) return; /* of a finer level: only the first half of the channel */
   for (int axis = 0; axis < 3; axis++) it->u[axis][cell[0]][cell[1]][cell[2]] = u[axis];
 }
 
@@ -121,7 +122,8 @@ static picture *picture_of(gab_world *world, channel given, int steps, int level
   return drawn;
 }
 
-/* The largest difference between two flows over the maximum of the one; of the second, column `column` everywhere if not negative. */
+/* The largest difference between two flows divided by the maximum of the first; of the second, column `column`
+ * everywhere if not negative. */
 static double difference(const picture *a, const picture *b, int column)
 {
   double worst = 0, most = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=3 timeout=60 */
-/* What passes sides and patches: their flows are what the mass has changed by, and what sides and bodies get is what the flow loses of its
- * momentum, both to rounding, with all kinds of open sides, in plane and space, dense and sparse, on levels that do not meet at an open side.
- * A flow rate that is given is measured, and so is a pressure. The bits do not depend on blocks. */
+/* Loads of sides and patches: their flows are the change of the mass, and the forces on sides and bodies are the loss
+ * of momentum of the flow, both to rounding. With all kinds of open sides, in 2D and 3D, dense and sparse, on levels
+ * that do not meet at an open side. A given flow rate or pressure is measured. The bits do not depend on
+ * blocks. */
 #include "blockforest/adaptation/adapt.h"
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
@@ -83,7 +84,7 @@ static gab_mark mark_middle(void *user, int level, const gab_box *cells)
   return level == 0 && cells->lo[0] >= 4 && cells->hi[0] <= 12 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
 }
 
-/* The middle of the channel is finer: walls have two levels, both ends one. */
+/* The middle of the channel is finer: walls have two levels, both ends have one. */
 static void levels_are_balanced(gab_world *world)
 {
   gab_side_load loads[GAB_MOST_CONDITIONS];
@@ -112,9 +113,10 @@ static void levels_are_balanced(gab_world *world)
   flow_close(&it);
 }
 
-/* ------------------------------------------------------------------------------------------ what is given */
+/* ------------------------------------------------------------------------------------------ given values */
 
-/* Poiseuille flow from a flow rate to a pressure: both are measured, and the pressure that drives it, with the friction of the walls. */
+/* Poiseuille flow from a flow rate to a pressure: both are measured, and so are the driving pressure and the friction
+ * of the walls. */
 static void given_is_measured(gab_world *world)
 {
   enum { LENGTH = 24, HEIGHT = 8 };
@@ -142,7 +144,7 @@ static void given_is_measured(gab_world *world)
   REQUIRE_NEAR(loads[1].flow, -rate, 1e-6);
   REQUIRE_NEAR(loads[1].pressure, 0, 0.02 * drop);
   REQUIRE_NEAR(loads[0].pressure, drop, 0.03 * drop);
-  /* Links in the edges count for the ends. */
+  /* Links in the edges count as parts of the ends. */
   REQUIRE_NEAR(loads[2].force[0], drop * HEIGHT / 2, 0.03 * drop * HEIGHT);
   REQUIRE_NEAR(loads[3].force[0], drop * HEIGHT / 2, 0.03 * drop * HEIGHT);
   flow_close(&it);

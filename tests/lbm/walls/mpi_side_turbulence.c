@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=120 labels=quick */
-/* Synthetic turbulence at an inlet. Its waves are free of divergence, have the intensity and the integral length that are asked for, and
- * the spectrum of von Karman. Links let in as much as without it, also through a disc between walls. Fluctuations arrive
- * downstream. The same bits come from all kernels, other blocks and after a restore. Called with "print": the table of doc/sides.md. */
+/* Synthetic turbulence at an inlet. Its waves are divergence-free, and have the requested intensity, integral length
+ * and the spectrum of von Karman. The inflow is unchanged, also through a disc between walls. Fluctuations arrive
+ * downstream. The bits are equal for all kernels, other blocks and after a restore. Called with "print": the table of
+ * doc/sides.md. */
 #include "core/messages/collective.h"
 #include "lbm/sides/side_turbulence_impl.h"
 #include "tests/lbm/lbm_common.h"
@@ -101,7 +102,8 @@ static void add_mass(void *user, const int64_t cell[3], bool fluid, double densi
   if (fluid) *(double *)user += density - 1;
 }
 
-/* Largest change of the mass, over what enters per step, between an inlet with turbulence and an outlet of the same flow rate. */
+/* Largest change of the mass, divided by the inflow per step, between an inlet with turbulence and an outlet of the
+ * same flow rate. */
 static double lost_mass(gab_world *world, const gab_lattice *lattice, bool through_disc)
 {
   const bool deep = lattice->dimension == 3;
@@ -141,7 +143,7 @@ static double lost_mass(gab_world *world, const gab_lattice *lattice, bool throu
     worst = fmax(worst, fabs(sum_of(world, mass)));
   }
   flow_close(&flow_of);
-  gab_patches_release(patches); /* frees that of the disc */
+  gab_patches_release(patches); /* also frees the patch of the disc */
   if (!through_disc) free(it);
   free(patches);
   return worst / (speed * 24 * (deep ? 24 : 1));
@@ -162,7 +164,7 @@ static void add_sample(void *user, const int64_t cell[3], bool fluid, double den
   it->count[cell[0]]++;
 }
 
-/* The rms value of the velocity along x downstream, over that of the inlet. */
+/* The rms of the velocity along x downstream, divided by that at the inlet. */
 static void check_downstream(gab_world *world)
 {
   flow_case given = {.dimension = 3, .cells = {LONG, WIDE, WIDE}, .block = {32, 24, 24}};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=120 labels=quick */
-/* Walls with a slip length. Couette flow has the slip and the profile of Navier's condition with all collisions, Poiseuille flow with
- * TRT; with others it converges to them. Walls with a roughness length: a log law that starts with half of its velocity below a lid becomes exact in all cells,
- * with all collisions, whatever the height over the roughness length. Mass stays in a closed box. Called with "print": the table of doc/sides.md. */
+/* Walls with a slip length. Couette flow has the slip and the profile of Navier's condition with all collisions,
+ * Poiseuille flow with TRT; with others it converges to them. Walls with a roughness length: below a lid, a log law
+ * that starts with half of its velocity becomes exact in all cells, with all collisions, for any ratio of height and
+ * roughness length. A closed box conserves mass. Called with "print": the table of doc/sides.md. */
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -16,7 +17,8 @@ static void take_cell(void *user, const int64_t cell[3], bool fluid, double dens
   if (fluid && cell[0] == 0 && cell[2] == 0) profile[cell[1]] = u[0];
 }
 
-/* Largest difference from the exact profile over its maximum; slip length `share' of the height on one or both walls. */
+/* Largest difference from the exact profile divided by its maximum; slip length `share' of the height on one or both
+ * walls. */
 static double error_of(gab_world *world, const gab_lattice *lattice, const gab_collision *collision,
                        double omega, int height, double share, bool is_couette)
 {
@@ -75,7 +77,7 @@ static void start_law(void *user, const double centre[3], gab_lbm_state *state)
   state->velocity[0] = 0.5 * law_at(user, centre[1]);
 }
 
-/* Largest difference from the log law over its maximum, below a lid that has its velocity. */
+/* Largest difference from the log law divided by its maximum, below a lid with the velocity of the law. */
 static double error_of_law(gab_world *world, const gab_lattice *lattice, const gab_collision *collision,
                            int height, double rough)
 {
@@ -93,7 +95,8 @@ static double error_of_law(gab_world *world, const gab_lattice *lattice, const g
                  .roughness = rough,
                  .sponge = {.thickness = height, .viscosity = 1, .roughness = rough}};
   given.options.sides[GAB_SIDE_Y_MAX] = (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {law.top, 0, 0}};
-  const double friction = 0.4 * law.top / log(1 + height / rough); /* u_*; eddies turn over in height / u_* */
+  /* u_*; eddies have the time scale height / u_* */
+  const double friction = 0.4 * law.top / log(1 + height / rough);
   flow it = flow_open(world, &given);
   flow_run(&it, (int)(10 * height / friction));
   double profile[HIGHEST] = {0}, worst = 0;
@@ -104,7 +107,7 @@ static double error_of_law(gab_world *world, const gab_lattice *lattice, const g
   return worst / law.top;
 }
 
-/* A box whose lid moves and whose other walls slip, or are rough. */
+/* A box with a moving lid and other walls that slip, or are rough. */
 static double lost_mass(gab_world *world, const gab_lattice *lattice, bool is_rough)
 {
   const bool deep = lattice->dimension == 3;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=120 labels=quick */
-/* Sponges in front of sides, and characteristic outlets. A plane pulse of sound comes back from a side with a sponge as small as the damping says, and two vortices
- * that leave send less sound upstream. The sponge makes the fluid as viscous as it says. A flow that has the values of the side stays as
- * it is. The same bits come from dense and sparse blocks, all kernels, other blocks and after a restore, also on patches.
- * Called with "print": the tables of doc/sides.md. */
+/* Sponges in front of sides, and characteristic outlets. The reflection of a plane pulse of sound at a side with a
+ * sponge follows from the damping, and two leaving vortices send less sound upstream. The sponge has the specified
+ * viscosity. A flow with the values of the side is unchanged. The bits are equal for dense and sparse blocks, all
+ * kernels, other blocks and after a restore, also on patches. Called with "print": the tables of doc/sides.md. */
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -24,7 +24,7 @@ static void pulse(void *user, const double centre[3], gab_lbm_state *state)
   state->gradient[0][0] = -sound * drho * x / pulse_width;
 }
 
-/* What runs back: (p - rho c u) / 2 of sound, over c^2. */
+/* The reflected wave: (p - rho c u) / 2 of sound, divided by c^2. */
 static void take_echo(void *user, const int64_t cell[3], bool fluid, double density, const double u[3])
 {
   double *most = user;
@@ -32,7 +32,7 @@ static void take_echo(void *user, const int64_t cell[3], bool fluid, double dens
     *most = fmax(*most, fabs(density - 1 - (u[0] - most[1]) / sound) / 2);
 }
 
-/* Share of the amplitude of a pulse that comes back from the side x_max. */
+/* Share of the amplitude of a pulse that the side x_max reflects. */
 static double reflection(gab_world *world, const gab_collision *collision, const gab_side *side, double width,
                          double speed)
 {
@@ -100,7 +100,7 @@ static void rates_of(gab_world *world, const gab_side *side, int length, double 
   flow_close(&it);
 }
 
-/* Largest change of the flow rate upstream of vortices that leave, from that in a channel three times as long. */
+/* Largest change of the flow rate upstream of leaving vortices, relative to a channel three times as long. */
 static double noise_upstream(gab_world *world, const gab_side *side)
 {
   static const gab_side outflow = {.kind = GAB_SIDE_OUTFLOW, .density = 1};
@@ -121,7 +121,7 @@ static void take_peak(void *user, const int64_t cell[3], bool fluid, double dens
   if (fluid) *most = fmax(*most, u[0]);
 }
 
-/* Maximum of the flow between plates that a force drives, over that of the fluid's viscosity. */
+/* Maximum of the flow between plates driven by a force, divided by that with the fluid's viscosity. */
 static double channel_peak(gab_world *world, const gab_lattice *lattice, const gab_collision *collision,
                            double omega, double viscosity)
 {
@@ -154,7 +154,7 @@ static void check_viscosity(gab_world *world)
     CHECK(fabs(two - 0.5) < 0.02);
   }
   CHECK(fabs(channel_peak(world, &gab_lattice_d3q19, &gab_collision_trt, 1.8, 4) - 0.25) < 0.015);
-  /* It ends at rate 1: viscosity 1/6, here 4 times that of the fluid. */
+  /* The sponge ends at rate 1: viscosity 1/6, here 4 times that of the fluid. */
   CHECK(fabs(channel_peak(world, &gab_lattice_d2q9, &gab_collision_trt, 1.6, 100) - 0.25) < 0.02);
 }
 
@@ -185,7 +185,7 @@ static void check_uniform(gab_world *world)
 
 /* ------------------------------------------------------------------------------------------ bits */
 
-/* A box with a body, sponges on two sides and a patch that has one of its own. */
+/* A box with a body, sponges on two sides and a patch with a sponge. */
 static uint64_t hash_of(gab_world *world, const char *kernel, int block, bool restores)
 {
   const gab_body body = {.shape = GAB_SHAPE_SPHERE, .centre = {9, 8, 6}, .radius = 3.2};
@@ -249,7 +249,7 @@ static void check_bits(gab_world *world)
 
 /* ------------------------------------------------------------------------------------------ tables */
 
-/* A sponge by the damping of sound, as parameter files have it. */
+/* A sponge by the damping of sound, as in parameter files. */
 static gab_sponge sponge_of(double thickness, double damping, double viscosity, bool has_velocity,
                             double speed)
 {
@@ -275,7 +275,7 @@ static void check_echoes(gab_world *world)
   CHECK(reflection(world, &gab_collision_trt, &outlet, 12, wind) < 0.01);
   outlet.sponge = sponge_of(32, 2, 1, true, wind);
   const double less = reflection(world, &gab_collision_trt, &outlet, 12, wind);
-  CHECK(less > 0.01 && less < 0.05); /* exp(-2) times what the outflow returns */
+  CHECK(less > 0.01 && less < 0.05); /* exp(-2) times the reflection of the outflow */
 }
 
 static void print_table(gab_world *world)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,4 timeout=200 */
-/* Wall shear stress on round walls, where it is known in another way.
- * Between two cylinders, in a flow around their axis that a local force G drives, it is C / r^2 - G r / 3 on both walls, which
- * Couette flow is for G = 0: the error of the mean falls with the width of the cells.
- * Around the cylinders of an array momentum exchange is the integral of stress and pressure over a circle in the fluid to 0.3 %, and
- * friction is half of the force (as of Stokes flow), and the integral of the friction of cells is that of gab_lbm_wall_loads(). Friction and
- * pressure in the cells beside the wall give less than all of it: the pressure is that in the middle of cells. Carried
- * on to the wall, it makes up for more than half of what is missing; all of it falls with the width of the cells. On a
- * staircase more than a tenth of the friction is left to the steps, however fine they are. */
+/* Wall shear stress on round walls, compared with known values.
+ * Between two cylinders, in a flow around their axis driven by a local force G, it is C / r^2 - G r / 3 on both walls
+ * (Couette flow for G = 0): the error of the mean decreases with the width of the cells.
+ * Around the cylinders of an array, momentum exchange equals the integral of stress and pressure over a circle in the
+ * fluid to 0.3 %. Friction is half of the force (as in Stokes flow), and the integral of the friction of cells is
+ * that of gab_lbm_wall_loads(). Friction and pressure in the cells next to the wall give less than the force, since
+ * the pressure is that at the centres of cells. Extrapolated to the wall, it makes up for more than half of the
+ * difference, which decreases with the width of the cells. On a staircase more than a tenth of the friction acts on
+ * the steps, for any width of the cells. */
 #include "lbm/observe/wall_loads.h"
 #include "lbm/step/local_force.h"
 #include "tests/lbm/walls/wall_shear_common.h"
@@ -17,7 +18,7 @@
 typedef struct annulus {
   double centre, inner, outer, force, constant; /* C */
   gab_forest *forest;
-  double sum[2], worst; /* of shear / expected on the inner and the outer wall */
+  double sum[2], worst; /* of shear divided by the expected value, on the inner and the outer wall */
   uint64_t seen[2];
 } annulus;
 
@@ -34,7 +35,7 @@ static void drive_around(void *user, const gab_block *block, const int32_t first
   }
 }
 
-/* The fluid drives both walls the way the force goes. */
+/* The fluid drives both walls in the direction of the force. */
 static void compare_annulus(void *user, const sight *at)
 {
   annulus *a = user;
@@ -49,7 +50,7 @@ static void compare_annulus(void *user, const sight *at)
   a->seen[outside]++;
 }
 
-/* Torques of both cylinders, of what they are known to be: by momentum exchange, and by friction. */
+/* Torques of both cylinders divided by the known ones: by momentum exchange, and by friction. */
 typedef struct torques {
   double all[2], friction[2];
 } torques;
@@ -76,7 +77,7 @@ static torques torques_of(view *of, const annulus *a)
   return found;
 }
 
-/* @param[out] mean  errors on the inner and the outer wall @return the worst cell's */
+/* @param[out] mean  errors on the inner and the outer wall @return error of the worst cell */
 static double between_cylinders(gab_world *world, int fine, gab_wall wall, double mean[2], torques *found)
 {
   const int32_t width = 32 * fine;
@@ -146,7 +147,8 @@ static double between_cells(const picture *p, int field, double x, double y)
          b * ((1 - a) * value_at(p, field, i, j + 1) + a * value_at(p, field, i + 1, j + 1));
 }
 
-/* What the cylinder gets along x through a circle in the fluid, with the body force on what is between (inertia is 1e-4 of it). */
+/* Force on the cylinder along x through a circle in the fluid, with the body force on the fluid between (inertia is
+ * 1e-4 of it). */
 static double through_circle(const picture *p, double radius, double force)
 {
   enum { POINTS = 2000 };
@@ -161,7 +163,7 @@ static double through_circle(const picture *p, double radius, double force)
   return sum;
 }
 
-/* The pressure on the wall, carried on along the normal as the stress is. */
+/* The pressure on the wall, extrapolated along the normal like the stress. */
 static double pressure_on_wall(const picture *p, int x, int y, double angle, double distance)
 {
   const double normal[2] = {cos(angle), sin(angle)};

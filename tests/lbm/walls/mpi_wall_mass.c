@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 timeout=240 */
-/* Where no side sets the mass, bodies keep it to rounding: interpolated, half-way and moving ones, with each collision, on each
- * lattice, also a user-defined one, on one level and on several, in double and in float, with all kernels to the last bit. Both the
- * cells and what the walls take back in the next step belong to it. Where a side is open, walls are left as they are. */
+/* If no side determines the mass, bodies conserve it to rounding: interpolated, half-way and moving ones, with each
+ * collision, on each lattice, also a user-defined one, on one level and on several, in double and in float, with all
+ * kernels to the last bit. The mass is that of the cells and that which the walls return in the next step. With an
+ * open side walls are not balanced. */
 #include "blockforest/adaptation/adapt.h"
 #include "lbm/lbm_impl.h"
 #include "tests/install/own/d3q15.h"
@@ -18,7 +19,7 @@ typedef enum wall_kind {
   WALL_KINDS
 } wall_kind;
 
-/* A ball that a side cuts, a cylinder along x, and a plate. */
+/* A ball cut by a side, a cylinder along x, and a plate. */
 static void set_bodies(gab_body bodies[BODIES], int dimension, wall_kind kind)
 {
   const gab_wall wall =
@@ -64,7 +65,7 @@ static double mass_of(flow *it)
   return sums.mass;
 }
 
-/* @return relative change of the mass; of the cells alone: @param[out] cells */
+/* @return relative change of the mass @param[out] cells  that of the cells alone */
 static double change(flow *it, double *cells)
 {
   const double start = mass_of(it);
@@ -174,7 +175,7 @@ static void check_kernels_on_levels(gab_world *world, const flow_case *given)
   }
 }
 
-/* The ball lies across the border. */
+/* The ball crosses the border. */
 static void on_two_levels(gab_world *world)
 {
   const gab_lattice *const all[] = {&gab_lattice_d2q9, &gab_lattice_d3q19};
@@ -195,9 +196,9 @@ static void on_two_levels(gab_world *world)
     }
 }
 
-/* ------------------------------------------------------------------------------------------ where it ends */
+/* ------------------------------------------------------------------------------------------ state */
 
-/* A state has the balance: a flow that takes it up goes on with the same bits. */
+/* A state contains the balance: a restored flow continues with the same bits. */
 static void state_has_the_balance(gab_world *world)
 {
   gab_body bodies[BODIES];

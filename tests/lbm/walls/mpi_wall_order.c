@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1 timeout=240 labels=quick */
-/* Interpolated walls whose mass is balanced are of second order in the maximum norm, as they are without the balance: plates at any
- * distance from the cells, a channel at an angle to the lattice, cylinders, of which one spins. Called with "print" and the finest width in cells: all
- * errors with and without the balance, and what the mass has changed by (doc/walls.md). */
+/* Interpolated walls with balanced mass are of second order in the maximum norm, as without the balance: plates at
+ * any distance from the cells, a channel at an angle to the lattice, and cylinders at rest and spinning. Called with
+ * "print" and the finest width in cells: all errors with and without the balance, and the change of the mass
+ * (doc/walls.md). */
 #include "lbm/lbm_impl.h"
 #include "lbm/step/local_force.h"
 #include "tests/lbm/lbm_common.h"
 
 static const double pi = 3.14159265358979323846;
 
-/* A flow that is known. */
+/* A flow with a known solution. */
 typedef struct example {
   const char *name;
   flow_case given;
@@ -19,7 +20,7 @@ typedef struct example {
   void (*expected)(const struct example *it, const double at[3], double u[2]);
   bool around;
   const gab_forest *forest;
-  double worst, torque[2]; /* torque: errors of both cylinders, of what it is by Couette's formula */
+  double worst, torque[2]; /* torque: relative errors of both cylinders, by Couette's formula */
 } example;
 
 static double parabola(const example *it, double s) { return 4 * it->most * s * (1 - s); }
@@ -47,7 +48,7 @@ static void make_plates(example *it, int width, double offset)
 
 /* ------------------------------------------------------------------------------------------ at an angle */
 
-/* Along (2, 1), with a period of numbers[0] across; as wide as numbers[1]. */
+/* Along (2, 1), with a period of numbers[0] across; of width numbers[1]. */
 static double across(const double numbers[GAB_SHAPE_NUMBERS], const double point[3])
 {
   const double s = (2 * point[1] - point[0]) / sqrt(5) / numbers[0];
@@ -85,7 +86,7 @@ static void make_tilted(example *it, int width, double offset)
 
 /* ------------------------------------------------------------------------------------------ cylinders */
 
-/* Between two cylinders at rest a force 2 nu c / r around their axis drives c (k r - r log(r) + b / r). */
+/* Between two cylinders at rest a force 2 nu c / r around their axis drives the flow c (k r - r log(r) + b / r). */
 static double around(const example *it, double r)
 {
   const double a = it->inner, b = it->inner + it->width;
@@ -132,7 +133,7 @@ static void make_around(example *it, int width, double offset)
   it->given.body_count = 2;
 }
 
-/* The inner one spins, the outer one rests (Taylor-Couette): a r + b / r. */
+/* The inner one spins, the outer one is at rest (Taylor-Couette): a r + b / r. */
 static void expected_between(const example *it, const double at[3], double u[2])
 {
   const double x = at[0] - it->centre, y = at[1] - it->centre, r2 = x * x + y * y;
@@ -190,7 +191,8 @@ static flow open_flow(gab_world *world, const flow_case *given, bool balanced)
   return made;
 }
 
-/* The inner cylinder drives the fluid, and the fluid the outer one, with 4 pi rho nu a^2 b^2 spin / (b^2 - a^2). */
+/* The torque of the inner cylinder on the fluid, and of the fluid on the outer one, is 4 pi rho nu a^2 b^2 spin /
+ * (b^2 - a^2). */
 static void compare_torque(flow *of, example *it, double nu)
 {
   gab_body_load loads[2];

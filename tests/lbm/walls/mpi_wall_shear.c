@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 long=1,4 timeout=120 */
-/* The wall shear stress. Of flows whose stress is linear it is exact to rounding, in physical units, whatever blocks (of one layer
- * of cells, too) and processes share them: a channel driven by a force, half its height times the force on both walls, and Couette
- * flow, against the motion on the wall that moves. Cells without a wall beside them have none, nor have those beside open sides. In
- * pipes of 10, 20 and 40 cells with interpolated walls it is radius times force / 2, the mean to 1.2, 0.45 and 0.15 %
- * and every cell to 3, 2 and 0.9 %; blocks that store fluid cells alone say the same. */
+/* The wall shear stress. For flows with a linear stress it is exact to rounding, in physical units, for any blocks
+ * (also of one layer of cells) and processes: a channel driven by a force has half its height times the force on both
+ * walls; Couette flow has it against the motion on the moving wall. Cells without an adjacent wall have none, also
+ * next to open sides. In pipes of 10, 20 and 40 cells with interpolated walls it is radius times force / 2, the mean
+ * to 1.2, 0.45 and 0.15 % and every cell to 3, 2 and 0.9 %; sparse blocks give the same values. */
 #include "tests/lbm/walls/wall_shear_common.h"
 
 /* ---------------------------------------------------------------- between plates */
 
 typedef struct plates {
   int64_t height;
-  double low, high; /* what is expected there */
+  double low, high; /* expected values there */
   double worst;
   uint64_t seen;
 } plates;
@@ -41,8 +41,8 @@ static void start_profile(void *user, const double centre[3], gab_lbm_state *sta
   state->gradient[0][1] = (4 * p->fastest * (1 - 2 * s) + p->lid) / p->height;
 }
 
-/* Two relaxation times as a function of one cell, whose rate is its own, whatever omega is; the trace of the stress relaxes with
- * another one. */
+/* Two relaxation times as a function of one cell, with a rate that does not depend on omega; the trace of the stress
+ * relaxes with another rate. */
 static const double own_rate = 1.3, own_rate_of_trace = 0.9;
 static void collide_cell(const gab_lattice *lattice, const gab_collision_rates *rates, bool forced, double *f)
 {
@@ -68,7 +68,7 @@ static void collide_cell(const gab_lattice *lattice, const gab_collision_rates *
     const double along = c[0] * force[0] + c[1] * force[1] + c[2] * force[2],
                  with = c[0] * u[0] + c[1] * u[1] + c[2] * u[2];
     const double square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
-    /* The part of the second moments whose trace is 1 and which is the same along all axes: its sum over q is 0. */
+    /* The isotropic part of the second moments with trace 1: its sum over q is 0. */
     const double even_trace =
         lattice->weight[q] * 4.5 * (square - lattice->dimension / 3.) / lattice->dimension;
     f[q] += -own_rate * 0.5 * (excess[q] + excess[back]) - odd * 0.5 * (excess[q] - excess[back]) +
@@ -105,7 +105,7 @@ static void between_plates(gab_world *world, int dimension, int32_t layers, cons
                                     .omega = omega,
                                     .initial = start_profile,
                                     .initial_user = &p};
-  if (collision == &by_cell) given.options.omega = 1.9; /* which is not the rate of the stress */
+  if (collision == &by_cell) given.options.omega = 1.9; /* not the rate of the stress */
   else if (collision != &gab_collision_srt) given.options.magic = 3. / 16;
   given.options.sides[GAB_SIDE_Y_MIN].kind = given.options.sides[GAB_SIDE_Y_MAX].kind = GAB_SIDE_WALL;
   if (couette) {
@@ -148,7 +148,7 @@ static void between_open_sides(gab_world *world)
   close_view(&of);
 }
 
-/* ---------------------------------------------------------------- where nothing is sheared */
+/* ---------------------------------------------------------------- without shear */
 
 static double told_rate(const gab_collision_rates *rates, double rho, double square)
 {
@@ -164,8 +164,8 @@ static void start_pulse(void *user, const double centre[3], gab_lbm_state *state
   state->density += 0.01 * exp(-square / 4);
 }
 
-/* A pulse of pressure: in its middle the fluid is compressed alike along all axes, and the rate of the stress cannot be seen there. The
- * strain is that of a collision that tells its rate. */
+/* A pulse of pressure: in its centre the compression is isotropic, and the rate of the stress cannot be measured
+ * there. The strain is that of a collision with a known rate. */
 static void in_a_pulse(gab_world *world)
 {
   static gab_collision telling;
@@ -199,7 +199,7 @@ static void in_a_pulse(gab_world *world)
 
 typedef struct duct {
   double centre, radius, fastest, expected;
-  double sum, worst, across; /* of the shear along the pipe, its largest error, what is not along it */
+  double sum, worst, across; /* of the shear along the pipe; its largest error; the largest part across */
   uint64_t seen, wrong;
 } duct;
 

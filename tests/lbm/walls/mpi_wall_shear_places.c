@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 long=1 timeout=200 */
-/* The wall shear stress in places where it is known. Half the height times the force on both walls of a plane channel, to rounding:
- * with a large-eddy model, whose eddies bear more than half of it (on both walls alike where both are as fine: eddies
- * differ with the cells); by a local force; where the walls of one half are on a finer level. By
- * a local force in the lower half alone, 3/8 and 1/8 of its height times the force. In channels along a diagonal of the
- * grid the cells with a link to the wall have it, and no others: with interpolated walls each to 2.5 and 1.3 % over 16 and 32 cells, on a staircase the mean to
- * 1e-5 and each to the width of a cell. Where an interpolated one crosses a border between levels, the mean to 0.8 and 0.5 % over 16 and 32 cells;
- * where one along the grid does, each to 1 % at omega = 1, the mean to 0.1 %. */
+/* The wall shear stress at walls with known values. On both walls of a plane channel it is half the height times the
+ * force, to rounding. This holds with a large-eddy model whose eddies carry more than half of it (equal on both walls
+ * for equal widths of cells, since eddies depend on the cells), for a local force, and with a finer level at the
+ * walls of one half. For a local force in the lower half alone it is 3/8 and 1/8 of the height times the force. In
+ * channels along a diagonal of the grid exactly the cells with a link to the wall have a value: with interpolated
+ * walls each to 2.5 and 1.3 % over 16 and 32 cells, on a staircase the mean to 1e-5 and each to the width of a cell.
+ * Where an interpolated wall crosses a border between levels, the mean is exact to 0.8 and 0.5 % over 16 and 32
+ * cells; for a wall along the grid each cell to 1 % at omega = 1, the mean to 0.1 %. */
 #include "lbm/step/local_force.h"
 #include "tests/lbm/walls/wall_shear_common.h"
 
 #include <string.h>
 
-/* What cells with a wall beside them say, compared with what is known. */
+/* Values in cells with an adjacent wall, compared with known ones. */
 typedef struct known {
   double (*expect)(const struct known *known, const sight *at, double direction[3]);
   double height, force, omega, constant; /* of the channel */
   gab_forest *forest;
-  double sum, worst, across; /* of shear / expected; largest errors */
-  double away, far;          /* largest error of fine cells that far from the border */
+  double sum, worst, across; /* of shear divided by the expected value; largest errors */
+  double away, far;          /* largest error of fine cells at that distance from the border */
   uint64_t seen[2];          /* by level */
 } known;
 
@@ -146,7 +147,7 @@ static double between_plates(gab_world *world, const plates *p, known *with)
   with->forest = of.it.forest;
   const gab_local_force push = {"a push", with, drive};
   if (p->local) REQUIRE_OK(gab_lbm_set_local_force(of.it.lbm, &push));
-  /* With a border across the flow its error is what has to settle, to a percent. */
+  /* With a border across the flow its error must decay first, to a percent. */
   const double settled = p->mark == mark_left ? 6 : 25;
   flow_run(&of.it, (int)(settled * p->height * p->height / (9.87 * viscosity_of(with) * (eddies ? 2 : 1))));
   const double mean = evaluate(world, &of, with);
@@ -256,7 +257,7 @@ static void along_diagonals(gab_world *world)
   known smooth, steps;
   double crossing[2];
   for (int32_t width = 16; width <= 32; width *= 2) {
-    const uint64_t links = 4 * (uint64_t)width; /* two cells of each row beside each wall */
+    const uint64_t links = 4 * (uint64_t)width; /* two cells of each row at each wall */
     const double mean = along_diagonal(world, width, GAB_WALL_INTERPOLATED, NULL, &smooth),
                  mean_of_steps = along_diagonal(world, width, GAB_WALL_STAIRCASE, NULL, &steps);
     CHECK(smooth.seen[0] == links && fabs(mean) < 0.012 && smooth.worst < 0.4 / width &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=3 timeout=60 */
-/* The torque on bodies: what it does to them is what the flow loses of its angular momentum, to rounding, in plane and space, on staircases
- * and interpolated walls that move, in dense and sparse blocks. It has the same bits on any blocks. About another point it differs by that
- * times the force. A body across a periodic side has the torque of one that lies inside. */
+/* The torque on bodies is the loss of angular momentum of the flow, to rounding, in 2D and 3D, on staircases and
+ * moving interpolated walls, in dense and sparse blocks. It has the same bits for any blocks. About another point it
+ * differs by the offset times the force. A body across a periodic side has the torque of the same body inside. */
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -10,7 +10,7 @@ typedef struct spin_of_flow {
   gab_exact_sum sum[3];
 } spin_of_flow;
 
-/* Populations move along their direction c, so x × c stays; a collision keeps the momentum of its cell. */
+/* Populations move along their direction c, so x × c is unchanged; a collision conserves the momentum of its cell. */
 static void add_cell(void *user, const int64_t cell[3], bool fluid, double density, const double u[3])
 {
   spin_of_flow *it = user;
@@ -34,7 +34,7 @@ static void angular_momentum(gab_world *world, const flow *it, double found[3])
 
 enum { CELLS = 18, BODIES = 3 };
 
-/* A box that bodies close, two more in it. All torques are about one point. */
+/* A box closed by bodies, with two more inside. All torques are about one point. */
 static void make_bodies(gab_wall wall, int dimension, gab_body bodies[BODIES])
 {
   const gab_body made[BODIES] = {{.shape = GAB_SHAPE_BOX,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles of sides: Bessel functions on the diagonal of the plane against tables, ducts and oscillating flow against known numbers and
- * limits. */
+/* Profiles of sides: Bessel functions on the diagonal of the complex plane compared with tables, ducts and
+ * oscillating flow with known numbers and limits. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,7 +78,7 @@ static void ducts_have_the_known_maximum_over_mean(void **state)
   near(gab_profile_duct(0.9, 0.7, 1, 0.8), gab_profile_duct(0.7, -0.9, 0.8, 1), 1e-12);
 }
 
-/* Slow: the parabola in phase with its mean. Fast: a plug whose layer at the wall is alpha^-1 wide. Always: mean 1. */
+/* Slow: the parabola in phase with its mean. Fast: a plug with a wall layer of width alpha^-1. Always: mean 1. */
 static void oscillating_flow_has_its_limits(void **state)
 {
   const int n = 4000;

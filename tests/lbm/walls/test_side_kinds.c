@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The descriptors of the sides agree with themselves: what a kind says of one question fits what it says of the others.
+/* The descriptors of the sides are consistent: the properties of a kind agree with each other.
  * gabion-test: labels=quick timeout=30 */
 #include "lbm/sides/side_impl.h"
 
@@ -46,7 +46,7 @@ static void what_arrives_is_computed_at_open_sides_alone(void **state)
     assert_int_equal(gab_side_is_open(&side), gab_side_kind_is_open(side.kind));
     assert_int_equal(gab_side_kind_passes_fluid(side.kind), gab_side_is_open(&side) || gab_side_moves(&side));
     assert_true(it->reynolds_along == 0 || gab_side_is_open(&side));
-    for (int other = 0; other < kind; other++) /* an edge has to know which of two decides */
+    for (int other = 0; other < kind; other++) /* an edge needs to know which of the two decides */
       assert_true(!it->precedence || it->precedence != gab_side_kinds[other]->precedence);
     assert_true(it->precedence > 0 || gab_side_is_periodic(&side) || gab_side_bounces(&side));
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the wall shear stress share: a flow with that quantity, and a look at its cells. */
+/* Shared by tests of the wall shear stress: a flow with that quantity, and a visitor of its cells. */
 #ifndef GABION_TESTS_LBM_WALL_SHEAR_COMMON_H
 #define GABION_TESTS_LBM_WALL_SHEAR_COMMON_H
 
@@ -20,8 +20,8 @@ typedef struct view {
   const gab_quantity *shear, *pressure;
 } view;
 
-/* As flow_open(), with the quantities before there are blocks. @param[in] mark  what is refined once, called
- * with user; NULL: nothing @param[in] deepest  level */
+/* As flow_open(), with the quantities added before the blocks. @param[in] mark  blocks to refine once, called with
+ * user; NULL: none @param[in] deepest  level */
 static inline view open_view_on(gab_world *world, const flow_case *given, gab_mark_place_fn mark, void *user,
                                 int deepest)
 {
