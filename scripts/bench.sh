@@ -7,16 +7,15 @@
 #   scripts/bench.sh [-n PROCESSES] [-t THREADS] BENCH-OPTIONS   one run of gabion-bench (see its --help)
 #
 #   The suite: one process with one and with all threads; two processes; both in turn, for the ratio of
-#   threads to processes; recoveries from real deaths on 2, 4 and 8 processes. What is measured and how:
-#   doc/performance.md.
+#   threads to processes; recoveries from real deaths on 2, 4 and 8 processes. Methods: doc/performance.md.
 #   --quick        smaller domains, fewer repetitions
 #   --runs N       deaths per number of processes, and pairs of threads and processes, default 10 (--quick: 3)
 #   --count        only instructions per cell update, by callgrind, which supports AVX2
 #   --speed        only the speed of flows: without transport, snapshots and deaths
 #   --document     writes the results into doc/performance-figures.md
-#   --render FILE  only that, with the lines of an earlier suite
+#   --render FILE  only writes the results of an earlier suite
 #   -n PROCESSES   under gabion-launch with that number of processes; default: one process, no launcher
-#   -t THREADS     OpenMP threads of each process, default: OMP_NUM_THREADS, else the cores' share
+#   -t THREADS     OpenMP threads of each process, default: OMP_NUM_THREADS, or the share of the cores
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 document=$GABION_ROOT/doc/performance-figures.md
@@ -36,7 +35,7 @@ while (($#)); do
   esac
 done
 
-# For awk: the value of a key in a line of our JSON.
+# For awk: the value of a key in a line of JSON.
 awk_field='
 function field(key,   at, rest) {
   at = index($0, "\"" key "\": ")
@@ -46,8 +45,8 @@ function field(key,   at, rest) {
   return rest
 }'
 
-# Lines of equal name, processes and threads become one: the median of the values and ceilings, the outer
-# minimum and maximum.
+# Lines of equal name, processes and threads are merged: the median of the values and ceilings, the smallest minimum
+# and the largest maximum.
 merge() {
   awk "$awk_field"'
     function median(list, n,   i, j, t) {
@@ -86,8 +85,8 @@ merge() {
     }' "$1"
 }
 
-# Lines team.* of pairs of runs, one with threads and one with processes, turn into a line for each name: the
-# median of the ratios, the smallest and the largest one.
+# Lines team.* of pairs of runs, one with threads and one with processes, are merged to a line for each name: the
+# median, smallest and largest ratio.
 ratios() {
   awk "$awk_field"'
     /"name": "team\./ {
@@ -115,9 +114,9 @@ ratios() {
     }' "$1"
 }
 
-# The gain of streaming in place: each line of a kernel with two grids that has a counterpart in place, with the bytes per
-# update of the model and the bandwidth that they require. The gain is the ratio of the shares of the ceiling, since
-# each kernel is measured in turn with the ceiling and the machine may change in between. A column per processes × threads.
+# The gain of streaming in place: each line of a kernel with two grids and a counterpart in place, with the bytes per
+# update of the model and the resulting bandwidth. The gain is the ratio of the shares of the ceiling: kernel and
+# ceiling are measured in turn, since the machine may change. A column per processes × threads.
 comparison() {
   awk "$awk_field"'
     function populations(name) { return match(name, /D[23]Q[0-9]+/) ? substr(name, RSTART + 3, RLENGTH - 3) + 0 : 9 }
@@ -154,7 +153,7 @@ comparison() {
     }' "$1"
 }
 
-# Tables in Markdown, one for each first word of the names; a row per name, a column per processes × threads.
+# Tables in Markdown, one for each first component of the names; a row per name, a column per processes × threads.
 tables() {
   awk "$awk_field"'
     function short(number) { return number >= 1000 ? sprintf("%.0f", number) : sprintf("%.3g", number) }
@@ -162,7 +161,7 @@ tables() {
       name = field("name")
       split(name, word, ".")
       group = word[1]
-      if (group == "ceiling" || name ~ /^bandwidth.*float/) next # the ceilings stand in the other lines
+      if (group == "ceiling" || name ~ /^bandwidth.*float/) next # ceilings are part of the other lines
       run = field("processes") " × " field("threads")
       if (!(group in names)) order[++groups] = group
       if (!(name in unit)) { unit[name] = field("unit"); member[group, ++names[group]] = name }
@@ -195,7 +194,7 @@ tables() {
     }' "$1"
 }
 
-# What the figures hang on: the lines of the suite start with it, as comments.
+# Conditions of the measurement: comments at the start of the results.
 machine() {
   printf '# %s cores of %s, %s of memory; %s; Gabion %s; %s%s\n' "$(nproc)" \
     "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1)" \
@@ -217,7 +216,7 @@ write_document() { # FILE: between the two marks of the document
   say "results written to ${document#"$GABION_ROOT"/}" >&2
 }
 
-# Instructions per cell update, inclusive, of what takes more than a hundredth of an instruction.
+# Inclusive instructions per cell update, of functions with at least a hundredth of an instruction.
 count_instructions() {
   local folder=$GABION_BUILD-count out updates
   command -v valgrind >/dev/null || fail "--count needs valgrind"
@@ -262,7 +261,7 @@ OMP_NUM_THREADS=$(nproc) "$bin/gabion-bench" $quick --only $flows,exchange --jso
 launch 2 $flows,exchange "$share"
 pairs=$folder/pairs.jsonl
 : >"$pairs"
-if (($(nproc) > 1)); then # the two in turn, so that a slow change of the machine meets both
+if (($(nproc) > 1)); then # in turn, so that a slow change of the machine affects both
   for ((run = 0; run < runs; run++)); do
     OMP_NUM_THREADS=$((2 * share)) "$bin/gabion-bench" $quick --only team --json "$pairs" >&2
     json=$pairs launch 2 team "$share"

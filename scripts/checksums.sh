@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the cases of Gabion for some steps and compares the checksum of each with
-# tests/apps/checksums.txt: detects changes of results. For an intended change: --write, with the reason in the commit.
+# Runs the cases of Gabion for some steps and compares the checksum of each with tests/apps/checksums.txt: detects
+# changes of results. For an intended change: --write, with the reason in the commit.
 #
 #   scripts/checksums.sh [--bin FOLDER] [--list FILE] [--write] [TEXT ...]
 #
-#   --bin FOLDER  with the programs (default: build/bin); those of another version, to compare with it
+#   --bin FOLDER  folder of the programs (default: build/bin), e.g. of another version
 #   --list FILE   instead of tests/apps/checksums.txt
 #   --write       writes the checksums to the list
 #   TEXT          only rows that contain one of these
 #
-# The exit code is 0 only if nothing differs. The list was made on x86-64 with GCC. Cases marked ~ start from values of functions of the C
-# library, whose last bits may differ in another library: they are then ignored.
+# The exit code is 0 only if nothing differs. The list was made on x86-64 with GCC. Cases marked ~ have initial values
+# from functions of the C library, whose last bits may differ in another library: such differences are ignored.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -37,7 +37,7 @@ wanted() {
   return 1
 }
 
-# Of the C library's functions, by which awk computes.
+# Hash of functions of the C library, computed by awk.
 library_sum() {
   LC_ALL=C awk 'BEGIN { for (i = 1; i <= 3000; i++) { x = i / 97; printf "%.17g %.17g %.17g %.17g %.17g\n", sin(x), cos(x), exp(x / 7), log(x), x ^ 0.37 } }' |
     cksum | cut -d ' ' -f 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Shared by the scripts of this folder; to be sourced by bash, not run.
-# Knows where things live: the source tree, the cache outside it, the MPI that setup.sh chose.
+# Knows the source tree, the cache outside it, and the MPI that setup.sh chose.
 
 GABION_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export GABION_CACHE=${GABION_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/gabion}
@@ -13,7 +13,7 @@ fail() { printf 'gabion: error: %s\n' "$*" >&2; exit 1; }
 # The comment at the head of a script is its help.
 print_head() { sed -n '2,/^[^#]/{/^#/!d;/^# SPDX/d;s/^# \{0,1\}//;p;}' "$1"; }
 
-# The MPI in force: GABION_MPI if set, else what setup.sh recorded, else the one on PATH.
+# The MPI in use: GABION_MPI if set, else the one recorded by setup.sh, else the one on PATH.
 gabion_mpi_prefix() {
   if [ -n "${GABION_MPI:-}" ]; then printf '%s\n' "$GABION_MPI"
   elif [ -s "$GABION_CHOICE" ]; then cat "$GABION_CHOICE"
@@ -21,13 +21,13 @@ gabion_mpi_prefix() {
   fi
 }
 
-# mpirun refuses root unless told twice; containers run as root.
+# mpirun runs as root only with two settings; containers run as root.
 if [ "$(id -u)" = 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-# gabion_lock FILE: from here to the end of the process nobody else gets past the same line.
+# gabion_lock FILE: until the end of this process no other one passes a call with the same file.
 gabion_lock() {
   exec 9>"$1"
   flock -n 9 && return 0
@@ -35,8 +35,8 @@ gabion_lock() {
   flock 9
 }
 
-# gabion_python: a Python that draws, else any, else nothing. The system's own, where packages of the distribution go, may not be
-# the first on PATH.
+# gabion_python: a Python with matplotlib, else any, else nothing. The Python of the system, which has the packages of
+# the distribution, may not be the first on PATH.
 gabion_python() {
   local candidate any=
   for candidate in python3 /usr/bin/python3; do

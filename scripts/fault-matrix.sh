@@ -5,25 +5,25 @@
 #   scripts/fault-matrix.sh [--runs N] [--jobs J] [--seed N] [--out DIR] [--np LIST]
 #                           [--only flow|adaptive|implicit|schemes|wide] [--subset]
 #
-# Simulations: a flow on static blocks; one whose blocks split and merge all the time, partitioned by
-# each of the balancing strategies in turn; an implicit equation on such blocks, solved by multigrid in each step; and (in the wide part)
-# the growth of a eutectic with a moving window, a flow with tracers, and waves in stages, of sound and (on a staggered grid) of light.
-# Every run must lose the intended ranks and end with the checksum of the undisturbed run, or, if all
+# Simulations: a flow on static blocks; one with frequent splits and merges of blocks, partitioned by each balancing
+# strategy in turn; an implicit equation on such blocks, solved by multigrid in each step; and (in the wide part) the
+# growth of a eutectic with a moving window, a flow with tracers, and waves in stages, of sound and (on a staggered
+# grid) of light. Every run must lose the intended ranks and end with the checksum of the undisturbed run; if all
 # holders of a block were killed, with exit 3 and the blocks and ranks in the message. Two parts. The systematic one
 # (flow, adaptive, implicit, schemes) has these kinds of runs:
 #   single    one rank dies on entering a phase (first, middle, last rank; first to third entering)
 #   double    two ranks that store no copies for each other die at the same time
 #   series    a second rank dies while the first death is being recovered
-#   lost      a rank dies together with the holder of its copy: exit 3 is right
+#   lost      a rank dies together with the holder of its copy: expected: exit 3
 #             (kinds of the second flow are called adaptive-single and so on, those of the implicit equation implicit-single)
 #   scheme-S-single, -double, -series, -lost   the first flow, protected by scheme S: pairwise, ring with two copies,
-#             parity groups of 4, Reed-Solomon groups of 8 with two losses; with victims that it can, and cannot, lose
+#             parity groups of 4, Reed-Solomon groups of 8 with two losses; with tolerable and intolerable victims
 #   disk      a rank, or two, die while the state is written to disk; or a rank dies together with the holder of
 #             its copy, and the run restores from disk
 #   outside   `kill -9` from outside at a random moment
-# The wide one (scripts/faults/fault_matrix.py, with the derivation of the expected ends) combines numbers of processes, spares, schemes,
-# nodes, victims, phases and all modes of checkpoints: rows in which each pair of values occurs, and N more that are
-# drawn (--runs, default 1000).
+# The wide one (scripts/faults/fault_matrix.py, with the derivation of the expected ends) combines numbers of
+# processes, spares, schemes, nodes, victims, phases and all modes of checkpoints: rows that contain each pair of
+# values, and N random rows (--runs, default 1000).
 # --subset makes a few dozen runs of the systematic part (for scripts/test.sh). --jobs J: number of concurrent runs.
 # Results go to DIR/matrix.tsv and DIR/wide.tsv and, summed up, to DIR/*.md. Exit 0 only if every run ended as expected.
 # Hangs inside the MPI library are ended by the launcher; they are counted with their stack traces. A run that exceeds its
@@ -58,7 +58,7 @@ export GABION_RESCUE_LOG=$OUT/rescues.log OMP_NUM_THREADS=1
 RANDOM=$SEED
 SCHEME=() # settings of the redundancy scheme
 DEADLINE=120  # seconds; a run takes about one
-STALL=30      # seconds without progress that the launcher takes for a hang
+STALL=30      # seconds without progress that count as a hang
 PIN=auto
 if ((JOBS > 1)); then PIN=never; fi
 
@@ -67,7 +67,7 @@ runs=0 EXTRA=()
 
 checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null || true; }
 
-# end_of DIR CODE DEATHS: what a run came to: done, lost, or what is wrong with it
+# end_of DIR CODE DEATHS: the end of a run: done, lost, or the deviation
 end_of() {
   local dir=$1 code=$2 deaths=$3 sum lost
   case $code in
@@ -85,7 +85,7 @@ end_of() {
 # record KIND NP PHASE VICTIMS EXPECTED DIR CODE SECONDS DEATHS
 record() {
   local end expected=$5; end=$(end_of "$6" "$7" "$9")
-  # Victims that are to die at once may be a step apart: with a recovery between their deaths nothing is lost.
+  # Simultaneous victims may die a step apart: after a recovery between their deaths nothing is lost.
   case $1:$5:$end in
     *lost:lost:done) if (($(grep -c '"event": "recovery"' "$6/events.jsonl") > 1)); then expected=done; fi ;;
   esac
@@ -98,9 +98,9 @@ record() {
 
 launch() { # launch NP DIR ARGUMENTS...: runs the case, returns the launcher's code
   local np=$1 dir=$2 kernel=(--set lbm.kernel=auto); shift 2
-  if ((runs % 3 == 2)); then kernel=(--set lbm.kernel=sparse); fi # blocks of fluid cells alone: the same result
+  if ((runs % 3 == 2)); then kernel=(--set lbm.kernel=sparse); fi # sparse blocks: the same result
   if [ "${GABION##*/}" != gabion ]; then kernel=(); fi
-  # streaming in place has two states: checkpoints at even and odd steps have to restore both
+  # streaming in place has two states: checkpoints at even and odd steps must restore both
   set -- "$LAUNCH" -n "$np" --pin "$PIN" --stall "$STALL" --traces "$OUT" -- "$GABION" run "$CASE" --out "$dir" \
     --set resilience.memory.every=$((runs % 2 ? 7 : 10)) ${kernel[@]+"${kernel[@]}"} \
     --set balance.strategy="${STRATEGIES[runs % ${#STRATEGIES[@]}]}" ${SCHEME[@]+"${SCHEME[@]}"} ${EXTRA[@]+"${EXTRA[@]}"} "$@"
@@ -114,7 +114,7 @@ launch() { # launch NP DIR ARGUMENTS...: runs the case, returns the launcher's c
   return $code
 }
 
-# several COMMAND...: in the background if several runs at a time are asked for; counts the run
+# several COMMAND...: in the background if --jobs allows several runs at a time; counts the run
 several() {
   if ((JOBS == 1)); then "$@"
   else
@@ -137,15 +137,15 @@ try_one() {
          "$(awk -v a="$t0" -v b="$EPOCHREALTIME" 'BEGIN{printf "%.2f", b-a}')" "$deaths"
 }
 
-# With the pair-wise scheme the copy of the i-th of n lies at (i + n/2) mod n.
+# With the scheme `pairwise` the copy of the i-th of n ranks is on rank (i + n/2) mod n.
 keeps_for() { (( ($2 + $3 / 2) % $3 == $1 )); }                    # keeps_for HOLDER OF N
-bound()     { keeps_for "$1" "$2" "$3" || keeps_for "$2" "$1" "$3"; } # either keeps the other's copy
+bound()     { keeps_for "$1" "$2" "$3" || keeps_for "$2" "$1" "$3"; } # one holds the copy of the other
 
-# from_outside NP VICTIM DELAY: kills the process of that rank with a real kill when the run is under way
+# from_outside NP VICTIM DELAY: kills the process of that rank by SIGKILL during the run
 from_outside() { several from_outside_one "$@"; }
 from_outside_one() {
   local np=$1 victim=$2 delay=$3 dir=$OUT/run-$runs code=0 t0=$EPOCHREALTIME pid job tries=0
-  # more steps, so that there is a time to hit; the checksum is that of the same number of steps
+  # more steps, so that the kill falls into the run; the checksum is that of the same number of steps
   launch "$np" "$dir" --set run.steps="$LONG_STEPS" & job=$!
   until grep -q '"checkpoint"' "$dir/events.jsonl" 2>/dev/null || ! kill -0 $job 2>/dev/null || ((tries++ > 400)); do sleep 0.05; done
   sleep "$delay"
@@ -154,13 +154,14 @@ from_outside_one() {
   done
   wait $job || code=$?
   GOOD=$GOOD_LONG record "${PREFIX}outside" "$np" any "$victim" done "$dir" "$code" \
-    "$(awk -v a="$t0" -v b="$EPOCHREALTIME" 'BEGIN{printf "%.2f", b-a}')" 0 # it may have come too late
+    "$(awk -v a="$t0" -v b="$EPOCHREALTIME" 'BEGIN{printf "%.2f", b-a}')" 0 # the kill may have been too late
 }
 
 # ---------------------------------------------------------------- the flows
-# use flow|adaptive|implicit: selects the simulation of the following runs; computes the undisturbed results. STEP is the step of the
-# first death: between checkpoints for any interval; for the second flow one at which its grid changes. BEFORE is the step
-# from which ranks that die in a recovery count phases: they may lag, and no checkpoint is in between
+# use flow|adaptive|implicit: selects the simulation of the following runs; computes the undisturbed results. STEP is
+# the step of the first death: between checkpoints for any interval; for the second flow one with a change of the
+# grid. BEFORE is the step from which victims of a recovery count phases: they may lag, and no checkpoint is in
+# between
 use() {
   CASE=$GABION_ROOT/tests/faults/runs/flow.yaml PREFIX= LONG_STEPS=1500 STRATEGIES=(hilbert) STEP=33
   GABION=$GABION_BUILD/bin/gabion
@@ -212,15 +213,15 @@ doubles() { # doubles NP
     done
   done
 }
-series() { # series NP: 1 dies at work, another one while that is being mended
+series() { # series NP: rank 1 dies in a step, another one during the recovery
   local np=$1 phase visit b expected
   for phase in $HEALING; do
     for visit in 1 2; do
       for b in 0 $((np - 1)); do
         if [ "$b" = 1 ]; then continue; fi
         expected=done
-        # A repair is entered once unless something dies in it. Until everything has its second copy again,
-        # the death of the one that keeps the other is fatal; the images are out before the first commit.
+        # A repair is entered once unless a process dies in it. Until all ranks have a second copy again, the death of
+        # the holder of the other copy is fatal; the images are sent before the first commit.
         if [ "$phase$visit" = repair2 ]; then continue; fi
         if bound 1 "$b" "$np"; then
           case $phase in repair|recovery|snapshot) expected=lost ;; esac
@@ -251,7 +252,7 @@ disks() { # disks NP: files of two ranks each, so that there are several aggrega
     if ((np > 3)); then try disk "$np" "$phase" "0 and 1" done "rank=0+1,step=$STEP,phase=$phase"; fi
   done
   if ((np < 3)); then return 0; fi
-  EXTRA+=(--set run.steps="$LONG_STEPS" --set resilience.disk.every=$((LONG_STEPS / 10))) # so late that there is one
+  EXTRA+=(--set run.steps="$LONG_STEPS" --set resilience.disk.every=$((LONG_STEPS / 10))) # late enough for a checkpoint on disk
   GOOD=$GOOD_LONG try disk "$np" compute "0 and $half" done "rank=0+$half,step=$((LONG_STEPS * 4 / 5)),phase=compute"
 }
 outsiders() { # outsiders NP COUNT
@@ -259,8 +260,8 @@ outsiders() { # outsiders NP COUNT
   for ((i = 0; i < $2; i++)); do from_outside "$np" $((RANDOM % np)) "0.$((RANDOM % 60 + 10))"; done
 }
 
-# The grid changes at step 45 and several times after it: a phase of an adaptation is entered several times, and again when
-# the steps since the checkpoint are repeated.
+# The grid changes at step 45 and several times after it: a phase of an adaptation is entered several times, and again
+# when the steps since the checkpoint are repeated.
 adaptive_singles() { # adaptive_singles NP
   local np=$1 phase
   for phase in $ADAPTING; do
@@ -279,7 +280,7 @@ adaptive_doubles() { # adaptive_doubles NP
     done
   done
 }
-adaptive_series() { # adaptive_series NP: deaths while a torn grid is mended, and in the next adaptation
+adaptive_series() { # adaptive_series NP: deaths while a torn grid is restored, and in the next adaptation
   local np=$1 phase first b=$(($1 - 1)) expected
   for phase in $HEALING; do
     expected=done
@@ -291,7 +292,7 @@ adaptive_series() { # adaptive_series NP: deaths while a torn grid is mended, an
           "rank=1,step=$STEP,phase=$first" "rank=$b,step=$BEFORE,phase=$phase"
     done
   done
-  for phase in $ADAPTING; do # while blocks are shared out after the recovery, or in the next adaptation
+  for phase in $ADAPTING; do # during rebalancing after the recovery, or in the next adaptation
     try series "$np" "$phase" "1 then $b" done "rank=1,step=$STEP,phase=compute" "rank=$b,step=$STEP,phase=$phase"
     if ((np == 3)) || bound 1 2 "$np"; then continue; fi
     try series "$np" "$phase" "1 in $phase then 2" done \
@@ -306,8 +307,8 @@ adaptive_losses() { # adaptive_losses NP
 }
 
 # ---------------------------------------------------------------- schemes
-# with_scheme NAME: scheme of the following runs. LOSSES: number of arbitrary ranks that can be lost at once.
-# Of eight processes parity groups of 4 are 0 2 4 6 and 1 3 5 7; a Reed-Solomon group of 8 is all of them.
+# with_scheme NAME: scheme of the following runs. LOSSES: tolerated number of simultaneous losses of any ranks. Of
+# eight processes parity groups of 4 are 0 2 4 6 and 1 3 5 7; a Reed-Solomon group of 8 is all of them.
 with_scheme() {
   PREFIX=scheme-$1- SCHEME=(--set resilience.scheme="$1") LOSSES=1
   case $1 in
@@ -318,7 +319,7 @@ with_scheme() {
 }
 SCHEMES="pairwise ring parity reed-solomon"
 
-# What a scheme cannot lose of eight, from a place on: with ring those that follow one another.
+# Intolerable sets of victims of a scheme with eight ranks, from a place on; with ring consecutive ranks.
 too_many() { # too_many SCHEME FIRST
   case $1 in
     pairwise) echo "$2+$((($2 + 4) % 8))" ;;
@@ -334,7 +335,7 @@ scheme_losses() { # scheme_losses NAME PHASE...
     try lost 8 "$phase" "${victims//+/ and }" lost "rank=$victims,step=$STEP,phase=$phase"
   done
 }
-scheme_whole() { # scheme_whole NAME: any it can lose at any phase, at work and while a death is being mended
+scheme_whole() { # scheme_whole NAME: tolerable victims at any phase, in a step and during a recovery
   local phase first second victims
   with_scheme "$1"
   for phase in $STEADY; do
@@ -345,7 +346,7 @@ scheme_whole() { # scheme_whole NAME: any it can lose at any phase, at work and 
     if [ "$1" = reed-solomon ]; then second=$(((first + RANDOM % 7 + 1) % 8)); fi
     try double 8 "$phase" "$first and $second" done "rank=$first+$second,step=$STEP,phase=$phase"
   done
-  for phase in $HEALING; do # 1 and 2 are of different pairs and groups
+  for phase in $HEALING; do # ranks 1 and 2 belong to different pairs and groups
     for visit in 1 2; do
       if [ "$phase$visit" = repair2 ]; then continue; fi
       try series 8 "$phase" "1 then 2 (entering $visit)" done "rank=1,step=$STEP,phase=compute" \

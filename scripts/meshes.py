@@ -6,8 +6,8 @@
   scripts/meshes.py torus|gear|car OUT
 
 sphere: an icosphere of 20 n^2 triangles, n from N, around the origin. With --match volume its volume is that of the sphere of
-radius R; with corners (the default) its corners lie on it. torus: about z, radii 1 and 0.4. gear: about z, 12 teeth, outer radius 1.
-car: 1 long, along x, nose at x = 0, standing on z = 0, symmetric about y = 0.
+radius R; with corners (the default) its corners are on it. torus: about z, radii 1 and 0.4. gear: about z, 12 teeth, outer radius
+1. car: length 1, along x, nose at x = 0, bottom at z = 0, symmetric about y = 0.
 """
 import argparse
 import math
@@ -109,7 +109,7 @@ def gear(teeth=12, outer=1.0, inner=0.8, half_width=0.15):
 
 
 def smooth(x, places):
-    """Values at places, joined by halves of a cosine."""
+    """Values at places, interpolated by half cosines."""
     for (a, low), (b, high) in zip(places, places[1:]):
         if x <= b:
             return low + (high - low) * 0.5 * (1 - math.cos(math.pi * min(max((x - a) / (b - a), 0), 1)))
@@ -117,7 +117,7 @@ def smooth(x, places):
 
 
 def car(sections=32, around=24):
-    """Sections across x: superellipses whose width, floor and roof follow a hood, a windscreen, a roof and a tail."""
+    """Sections normal to x: superellipses with the widths, floors and roofs of a hood, a windscreen, a roof and a tail."""
     roof = [(0.0, 0.115), (0.10, 0.165), (0.30, 0.190), (0.48, 0.290), (0.68, 0.295), (0.90, 0.215), (1.0, 0.170)]
     floor = [(0.0, 0.085), (0.08, 0.045), (0.85, 0.045), (1.0, 0.080)]
     width = [(0.0, 0.120), (0.12, 0.175), (0.50, 0.190), (0.85, 0.180), (1.0, 0.145)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Writes doc/parameters.md anew, the reference of all parameters, from the tables in the source. A test checks
-# that it is up to date.
+# Writes doc/parameters.md, the reference of all parameters, from the tables in the source. A test checks that it is
+# up to date.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Random cases: checks that results depend neither on how a run is computed nor on deaths of processes.
+# Random cases: checks that results do not depend on the way of computing or on deaths of processes.
 #
 #   scripts/random-cases.sh [--runs N] [--seed S] [--out DIR] [--built]
 #
@@ -8,10 +8,10 @@
 #   --out DIR    default: BUILD/random-cases; a failed case is kept there, with both of its runs
 #   --built      uses the build folder without building
 #
-# A case is drawn from the parameters of flows, phase fields and tutorials, and computed by one process and then by several, of which
-# some are killed by SIGKILL (details: scripts/faults/random_cases.py). Both must have the same
-# checksum, tables and pictures. Exit 0 only if no case failed. The fault matrix has few cases and many
-# ways to die; this has many cases.
+# A case is drawn from the parameters of flows, phase fields and tutorials. It is computed by one process, then by
+# several, some of which are killed by SIGKILL (details: scripts/faults/random_cases.py). Both must have the same
+# checksum, tables and pictures. Exit 0 only if no case failed. The fault matrix has few cases and many kinds of
+# deaths; this script has many cases.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

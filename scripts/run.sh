@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Sets up, builds and runs a case; the setting up and building cost seconds when everything is there.
+# Sets up, builds and runs a case; set-up and build take seconds if nothing has changed.
 #
 #   scripts/run.sh [-n PROCESSES] [-t THREADS] CASE.yaml [options of `gabion run`]
 #
-#   -n PROCESSES   default: what the case recommends (run.processes), else 4
+#   -n PROCESSES   default: run.processes of the case, or 4
 #   -t THREADS     OpenMP threads of each process, default 1
 #   options        e.g. --out DIR, --set KEY=VALUE, --inject ...; all: build/bin/gabion run --help
 #
-# The exit code is the run's: 0 done, 2 bad input, 3 lost data, 4 diverged, 75 please requeue.
+# The exit code is the run's: 0 done, 2 bad input, 3 lost data, 4 diverged, 75 requeue.
 # GABION_LAUNCH_OPTIONS="..." is passed to gabion-launch, e.g. "--stall 60 -v".
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

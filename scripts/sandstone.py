@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A sample like sandstone: overlapping grains of different size, periodic, for sandstone.yaml.
+"""A sample similar to sandstone: overlapping periodic grains of different sizes, for sandstone.yaml.
 
     sandstone.py [CELLS] [POROSITY] [FILE]     (48, 0.25, sandstone.raw)
 
-Writes one byte for each voxel, x fastest: 1 is grain, 0 is pore. The same arguments give the same file.
+Writes one byte per voxel, x fastest: 1 is grain, 0 is pore. The same arguments give the same file.
 """
 import sys
 
 
 def uniform(state):
-    """Numbers from 0 to 1, the same everywhere."""
+    """Numbers from 0 to 1, the same on all machines."""
     while True:
         state = (6364136223846793005 * state + 1442695040888963407) % 2**64
         yield (state >> 11) / 2**53
 
 
 def fill(voxels, n, centre, radius):
-    """Marks the voxels of a grain. Returns how many are new."""
+    """Marks the voxels of a grain. Returns the number of new ones."""
     count = 0
     ranges = [range(int(c - radius), int(c + radius) + 2) for c in centre]
     for z in ranges[2]:

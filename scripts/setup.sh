@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes this machine able to build and run Gabion. Idempotent, asks nothing.
-#   system packages   by apt, when root on a Debian-like system; else it says what is missing
+# Prepares this machine for building and running Gabion. Idempotent, asks nothing.
+#   system packages   by apt, as root on a Debian-like system; otherwise lists missing ones
 #   an MPI with ULFM  in this order: GABION_MPI=/prefix; the one on PATH; one built earlier; the
 #                     distribution's; Open MPI 5.0.x built now into the cache folder (five to twenty minutes)
-# Each candidate has to prove itself: a process is killed and the others have to go on.
-# What is built here lacks the defects of Open MPI 5.0 that scripts/mpi/repairs/ mends (doc/ulfm.md); what was built here before
-# those repairs is built again, once.
+# Each candidate is tested: a process is killed and the others must continue. An MPI built here lacks the defects of
+# Open MPI 5.0 that scripts/mpi/repairs/ corrects (doc/ulfm.md); one built before those repairs is built again, once.
 #
 #   scripts/setup.sh [--force] [--quiet]
 #
-#   --force   forget what was chosen and proved before
-#   --quiet   say nothing when everything is there already
+#   --force   discard earlier choices and tests
+#   --quiet   print nothing if all is present
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -37,7 +36,7 @@ OPTIONAL=(libxxhash-dev libpng-dev zlib1g-dev libmetis-dev libisal-dev libblosc-
           python3-matplotlib               # plots of scripts/paper-*.sh
           python3-h5py)                    # scripts/measure/spectrum.py
 as_root() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
-# lacking PACKAGE...: those that are not installed, by one question to the package system
+# lacking PACKAGE...: packages that are not installed, by one query
 lacking() {
   local installed
   installed=$(dpkg-query -W -f '${db:Status-Status} ${binary:Package}\n' "$@" 2>/dev/null |
@@ -80,7 +79,7 @@ proves_itself() { # proves_itself PREFIX: compiles and runs the probe; the proof
   [ -e "$stamp" ] && return 0
   dir=$(mktemp -d)
   if "$prefix/bin/mpicc" "$GABION_ROOT/scripts/mpi/ulfm_probe.c" -o "$dir/probe" >"$dir/log" 2>&1; then
-    # What the killed process leaves lies in a folder that goes afterwards.
+    # Files of the killed process are in a folder that is removed afterwards.
     out=$(TMPDIR=$dir timeout -k 5 60 "$prefix/bin/mpirun" --with-ft ulfm --oversubscribe --mca coll ^han \
           --mca async_mpi_finalize 1 --mca btl_sm_backing_directory "$dir" -n 4 "$dir/probe" \
           2>>"$dir/log" </dev/null 9>&- || true)
@@ -90,11 +89,11 @@ proves_itself() { # proves_itself PREFIX: compiles and runs the probe; the proof
   if ((ok == 0)); then echo "$prefix" >"$stamp"; fi
   return $ok
 }
-# What is built here bears the number of its recipe, which changes with the repairs and the options of configure.
+# An MPI built here has the number of its recipe, which changes with the repairs and the options of configure.
 RECIPE=5
-old= # one of an earlier recipe: good enough if no other can be had
+old= # one of an earlier recipe: used if no other is available
 outdated() { case $1 in "$GABION_CACHE"/openmpi-*-r$RECIPE) return 1 ;; "$GABION_CACHE"/openmpi-*) return 0 ;; *) return 1 ;; esac; }
-give_up() { # give_up WHY: nothing can be built
+give_up() { # give_up WHY: no MPI can be built
   [ -n "$old" ] || fail "$1"
   echo "openmpi-r$RECIPE" >>"$GABION_CACHE/not-available"
   say "warning: $1"
@@ -148,8 +147,8 @@ if [ -z "$old" ] && as_root; then
 fi
 
 # ---------------------------------------------------------------- build one, once
-# The source package of a newer release of the same distribution, fetched through an apt
-# configuration of its own: the system's lists and sources stay untouched.
+# The source package of a newer release of the same distribution, fetched with a separate apt configuration: lists and
+# sources of the system are not changed.
 . /etc/os-release 2>/dev/null || true
 case "${ID:-}" in
   debian) SUITES=(trixie forky sid); COMPONENT=main ;;
@@ -196,7 +195,7 @@ done
 step() { # step NAME COMMAND...: a progress line that counts seconds on a terminal, plain lines elsewhere
   local name=$1 t0=$SECONDS pid; shift
   setsid "$@" >>"$log" 2>&1 & pid=$!
-  trap 'kill -- -'$pid' 2>/dev/null; exit 130' INT TERM HUP # a background job does not hear Ctrl-C
+  trap 'kill -- -'$pid' 2>/dev/null; exit 130' INT TERM HUP # a background job does not receive Ctrl-C
   while kill -0 $pid 2>/dev/null; do
     if [ -t 1 ]; then printf '\rgabion:   %s … %d s ' "$name" $((SECONDS - t0)); fi
     sleep 1

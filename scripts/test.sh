@@ -7,8 +7,8 @@
 #   --full   all tests but the long ones, as .ci/run does. So do arguments that choose tests (-R, -E, -L, -LE, -I, ...): among all
 #            of these.
 #
-# Times: $GABION_BUILD/test-times.tsv has the last ones of each test, the dearest first. Tests above their budget of CPU seconds
-# are listed at the end (tests/CMakeLists.txt); they do not fail.
+# Times: $GABION_BUILD/test-times.tsv has the last times of each test, the most expensive first. Tests above their
+# budget of CPU seconds are listed at the end (tests/CMakeLists.txt); they do not fail.
 # Long tests (physics, fault matrix) have the label `long': ctest --test-dir build -C long -L long
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -30,7 +30,7 @@ cd "$GABION_BUILD"
 export GABION_TEST_TIMES=$GABION_BUILD/test-times.new
 rm -f "$GABION_TEST_TIMES"
 code=0
-# Four halves of a process for each core: tests/CMakeLists.txt says what each test takes of them.
+# Four halves of a process per core: tests/CMakeLists.txt defines the share of each test.
 ctest -j "$((4 * $(nproc)))" --no-tests=error --output-on-failure ${chosen[@]+"${chosen[@]}"} ${arguments[@]+"${arguments[@]}"} || code=$?
 "$GABION_ROOT/scripts/harness/test-times.sh" "$GABION_TEST_TIMES" "$GABION_BUILD/test-times.tsv"
 exit "$code"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A campaign under PBS (PBS Pro, OpenPBS, Torque): jobs that continue one run until it is done.
+# A campaign under PBS (PBS Pro, OpenPBS, Torque): jobs that continue one run until it is complete.
 #
 #   cp scripts/batch/pbs.sh my_run.sh; edit the lines marked with <<<; qsub my_run.sh
-# Shortly before its wall time is over, the run writes a checkpoint to disk and ends with code 75. The job then submits
-# the next one, in which the same command resumes from that checkpoint. Any other code ends the campaign:
-# 0 done, 2 bad input, 3 lost data, 4 diverged, 1 something else, which the last lines of the output explain. PBS gives
-# no signal in advance, so the run needs its wall time as an option. A SIGTERM (from qdel, or at the end of the job where
-# it is delayed) leads to a checkpoint too, if time remains.
-# When a node dies the launcher restarts the run on the other nodes from their memory (--relaunch), if PBS keeps the job
-# alive. The run needs checkpoints on disk: resilience.disk.every in the case.
+# Shortly before the end of its wall time the run writes a checkpoint to disk and ends with code 75. The job then
+# submits the next one, in which the same command resumes from that checkpoint. Any other code ends the campaign: 0
+# done, 2 invalid input, 3 lost data, 4 diverged, 1 other errors, with the reason in the last lines of the output. PBS
+# sends no early signal, so the run gets its wall time as an option. A SIGTERM (from qdel, or a delayed end of the
+# job) also causes a checkpoint, if time remains.
+# When a node dies the launcher restarts the run on the other nodes from their memory (--relaunch), if PBS keeps the
+# job alive. The run needs checkpoints on disk: resilience.disk.every in the case.
 
 #PBS -N gabion
 #PBS -l select=4:ncpus=32:mpiprocs=32:ompthreads=1
@@ -18,15 +18,15 @@
 #PBS -r y
 
 set -u
-# module load openmpi/5               # <<< the one that Gabion was built with
-walltime=${GABION_WALLTIME:-23:50:00} # <<< some minutes less than above: the job begins before the run does
+# module load openmpi/5               # <<< the MPI of the build
+walltime=${GABION_WALLTIME:-23:50:00} # <<< some minutes less than above: the job starts before the run
 self=${GABION_SELF:-my_run.sh}        # <<< this file: it submits itself again (PBS runs a copy of it)
-bin=${GABION_BIN:-build/bin}          # <<< where gabion and gabion-launch are, seen from where qsub was called
+bin=${GABION_BIN:-build/bin}          # <<< folder of gabion and gabion-launch, relative to that of qsub
 case_file=${GABION_CASE:-case.yaml}   # <<<
 out=${GABION_OUT:-out/case}           # <<< on a file system that all nodes share
 options=${GABION_OPTIONS:-}           # <<< more options of `gabion run', such as --set KEY=VALUE
 launch_options=${GABION_LAUNCH_OPTIONS:-} # <<< more options of the launcher, such as --agent pbs_tmrsh instead of ssh
-most_jobs=${GABION_MOST_JOBS:-1000}   # an end for what has none
+most_jobs=${GABION_MOST_JOBS:-1000}   # limit of a campaign
 job=${GABION_JOB:-1}
 stop_within=150                       # seconds for the last checkpoint after a signal
 

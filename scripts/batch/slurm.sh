@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A campaign under SLURM: a run that is resumed by job after job until it is complete.
+# A campaign under SLURM: jobs that continue one run until it is complete.
 #
 #   cp scripts/batch/slurm.sh my_run.sh; edit the lines marked with <<<; sbatch my_run.sh
 #
-# Shortly before the time limit of the job the run writes a checkpoint to disk and ends with code 75,
-# by its own clock (--walltime) or by the signal; the job then requeues itself,
-# and next time the same command resumes from that checkpoint. Any other code ends the campaign: 0 done, 2 invalid input,
-# 3 lost data, 4 diverged, 1 other errors, with the reason in the last lines of the output. The number of nodes may change
-# from job to job.
+# Shortly before the time limit of the job, by its own clock (--walltime) or by the signal, the run writes a
+# checkpoint to disk and ends with code 75. The job then requeues itself, and next time the same command resumes from
+# that checkpoint. Any other code ends the campaign: 0 done, 2 invalid input, 3 lost data, 4 diverged, 1 other errors,
+# with the reason in the last lines of the output. The number of nodes may change from job to job.
 #
-# When a node dies SLURM keeps the others running (--no-kill), and the launcher restarts the run on them, from the
-# checkpoints in their memory (--relaunch). The run needs checkpoints on disk: resilience.disk.every in the case.
+# When a node dies SLURM keeps the others running (--no-kill), and the launcher restarts the run on them from their
+# memory (--relaunch). The run needs checkpoints on disk: resilience.disk.every in the case.
 
 #SBATCH --job-name=gabion
 #SBATCH --nodes=4                   # <<<
@@ -26,13 +25,13 @@
 #SBATCH --output=%x-%j.txt
 
 set -u
-# module load openmpi/5             # <<< the one that Gabion was built with
-bin=${GABION_BIN:-build/bin}        # <<< where gabion and gabion-launch are, seen from where sbatch was called
+# module load openmpi/5             # <<< the MPI of the build
+bin=${GABION_BIN:-build/bin}        # <<< folder of gabion and gabion-launch, relative to that of sbatch
 case_file=${GABION_CASE:-case.yaml} # <<<
 out=${GABION_OUT:-out/case}         # <<< on a file system that all nodes share
 options=${GABION_OPTIONS:-}         # <<< more options of `gabion run`, such as --set KEY=VALUE
 launch_options=${GABION_LAUNCH_OPTIONS:-}  # <<< more options of the launcher, such as --agent PROGRAM instead of ssh
-most_jobs=${GABION_MOST_JOBS:-1000} # an end for what has none
+most_jobs=${GABION_MOST_JOBS:-1000} # limit of a campaign
 stop_within=150                     # seconds for the last checkpoint: less than in --signal
 
 cd "${SLURM_SUBMIT_DIR:-.}" || exit 2
@@ -44,7 +43,7 @@ for node in $(scontrol show hostnames "$SLURM_JOB_NODELIST"); do
 done
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
 
-# What is left of the job, as squeue writes it: 1-12:00:00, 30:00. Where there is no limit the signal is what counts.
+# Remaining time of the job as squeue prints it: 1-12:00:00, 30:00. Without a limit only the signal stops the run.
 left=$(squeue --noheader --jobs="$SLURM_JOB_ID" --format=%L 2>/dev/null | tr -d ' ')
 walltime=()
 if [[ $left =~ ^[0-9:-]*:[0-9][0-9]$ ]]; then walltime=(--walltime "$left"); fi
@@ -53,7 +52,7 @@ if [[ $left =~ ^[0-9:-]*:[0-9][0-9]$ ]]; then walltime=(--walltime "$left"); fi
 "$bin/gabion-launch" -n "$processes" --hosts "$hosts" --relaunch 10 --stop-within "$stop_within" $launch_options -- \
   "$bin/gabion" run "$case_file" --out "$out" ${walltime[@]+"${walltime[@]}"} $options &
 launcher=$!
-# The launcher asks the run to stop when it is told to. A signal ends `wait' before the launcher has ended.
+# On a signal the launcher asks the run to stop. The signal ends `wait' before the launcher has ended.
 trap 'told=yes; kill -TERM "$launcher" 2>/dev/null' TERM
 while :; do
   told=''

@@ -58,7 +58,7 @@ cores=$(nproc --all)
 export GABION_RESCUE_LOG=$OUT/rescues.log OMP_NUM_THREADS=1
 : >"$GABION_RESCUE_LOG"
 RANDOM=$SEED
-STALL=30      # seconds without progress that the launcher takes for a hang
+STALL=30      # seconds without progress that count as a hang
 DEADLINE=900  # seconds of one attempt
 runs=0 attempts=0 salvos=0 kills=0 together=0 everybody=0 recoveries=0 by_spares=0 fallbacks=0 wrong=0
 relaunch_all=0 relaunch_few=0 relaunch_lost=0 relaunch_start=0 survived=0
@@ -66,7 +66,8 @@ relaunch_all=0 relaunch_few=0 relaunch_lost=0 relaunch_start=0 survived=0
 note() { printf '%(%H:%M:%S)T %s\n' -1 "$*" >>"$OUT/chaos.log"; }
 value() { sed -n "s/.*\"$2\": \"\{0,1\}\([0-9a-f]*\).*/\1/p" "$1/summary.json" 2>/dev/null | head -n 1; }
 count() { local n; n=$(grep -c "\"event\": \"$2\"" "$1/events.jsonl" 2>/dev/null || true); echo "${n:-0}"; } # count DIR EVENT
-# Of the run in a folder: processes of this user whose command line has it, without launcher and mpirun.
+# Processes of the run in a folder: processes of this user with the folder in their command line, except launcher and
+# mpirun.
 active_processes() {
   local pid
   for pid in $(pgrep -u "$(id -u)" -f "^$GABION run .*--out $1 " || true); do
@@ -91,7 +92,7 @@ undisturbed() {
 }
 
 # ---------------------------------------------------------------- kills
-# What is killed next, of `alive` processes: mostly one, sometimes several, seldom all.
+# Number of the next victims among `alive` processes: mostly one, sometimes several, rarely all.
 how_many() {
   local dice=$((RANDOM % 100)) alive=$1
   if ((dice < 70)); then echo 1
@@ -99,7 +100,7 @@ how_many() {
   elif ((dice < 95)); then echo $(((alive + 1) / 2))
   else echo "$alive"; fi
 }
-# strike DIR: kills some; the victims are drawn one after the other and killed by one command
+# strike DIR: kills some processes, drawn one after the other, by one command
 strike() {
   local pids number victims=() i
   mapfile -t pids < <(active_processes "$1")
@@ -115,7 +116,7 @@ strike() {
   if ((${#pids[@]} == 0)); then everybody=$((everybody + 1)) extinct=1; fi
   note "  killed ${#victims[@]}, ${#pids[@]} left${few:+ (too few: all)}"
 }
-# attempt DIR: one start; kills until it ends or the time is over. Its exit code is $code.
+# attempt DIR: one start; kills until the run ends or the time is over. Sets its exit code, $code.
 attempt() {
   local dir=$1 job before deadline=$((SECONDS + DEADLINE))
   before=$(count "$dir" start) hit=0 extinct='' few='' started=''
@@ -124,11 +125,11 @@ attempt() {
     "$GABION" $(arguments "$dir") >>"$dir.log" 2>&1 </dev/null & job=$!
   attempts=$((attempts + 1))
   while kill -0 $job 2>/dev/null; do
-    # between 0.3 and 5 s, in steps that are not whole ones of anything
+    # between 0.3 and 5 s, not in multiples of a regular interval
     sleep "$((RANDOM % 5)).$(printf %03d $((RANDOM % 700 + 300)))"
     if (($(count "$dir" start) > before)); then started=1; fi
     if ((SECONDS >= END || SECONDS >= deadline)); then break; fi
-    # now and then before the first step too
+    # occasionally before the first step too
     if [ -n "$started" ] || ((RANDOM % 10 == 0)); then strike "$dir"; fi
   done
   code=0
@@ -136,7 +137,7 @@ attempt() {
   if (($(count "$dir" start) > before)); then started=1; fi
 }
 
-# ---------------------------------------------------------------- how they end
+# ---------------------------------------------------------------- ends of runs
 unexplained() {
   wrong=$((wrong + 1))
   note "  NOT AS IT HAS TO BE: $1"
@@ -185,7 +186,7 @@ run() {
 
 # ---------------------------------------------------------------- kills around the start
 now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
-# ranks_of PID: sets `pids`: children of the mpirun below a process. Quick, for what lasts a tenth of a second.
+# ranks_of PID: sets `pids`: children of the mpirun below a process. Fast, since a start takes a tenth of a second.
 ranks_of() {
   local each name kids=() more=()
   pids=()
@@ -198,7 +199,7 @@ ranks_of() {
     esac
   done
 }
-# start_up_time DIR: sets `span`, milliseconds from the first sight of its processes to its first checkpoint
+# start_up_time DIR: sets `span`, milliseconds from the first process to the first checkpoint
 start_up_time() {
   local job began pids
   # shellcheck disable=SC2046 # words on purpose
@@ -209,14 +210,14 @@ start_up_time() {
   span=$(($(now_ms) - began))
   wait $job || fail "the undisturbed run failed: $(cat "$1.log")"
 }
-# back_after DIR BEGAN: milliseconds until it had recovered, had begun, or was over
+# back_after DIR BEGAN: milliseconds until the run had recovered, restarted or ended
 back_after() {
   local at
   at=$(sed -n 's/^{"time": \([0-9]*\)\.\([0-9]\{3\}\).*"event": "\(start\|recovery\)".*/\1\2/p' "$1/events.jsonl" 2>/dev/null |
     while read -r at; do if ((at > $2)); then echo "$at"; break; fi; done)
   echo $((${at:-$(now_ms)} - $2))
 }
-# How far the run was, by what became of it.
+# Stage of the run at the kill, from its log.
 stage_of() { # stage_of DIR
   if grep -q 'no sign of life within\|had ended before the first sign of life' "$1.log"; then echo init
   elif grep -q 'while MPI was being started' "$1.log"; then echo world
@@ -227,13 +228,13 @@ stage_of() { # stage_of DIR
   else echo unnoticed; fi
 }
 declare -A stages=([init]=0 [world]=0 [set_up]=0 [first_checkpoint]=0 [ended]=0 [survived]=0 [unnoticed]=0)
-# One run and one kill. @return 1 if it was over before
+# One run and one kill. @return 1 if the run was over before the kill
 start_and_kill() { # start_and_kill DIR
   local job pids=() before wait_ms stage
   # shellcheck disable=SC2046 # words on purpose
   timeout -k 10 300 "$LAUNCH" -n "$np" --spares "$SPARES" --traces "$OUT" -- "$GABION" $(arguments "$1") >"$1.log" 2>&1 </dev/null & job=$!
   until ranks_of $job; ((${#pids[@]})); do kill -0 $job 2>/dev/null || break; done
-  # half of them early: MPI_Init takes a part of that time only
+  # half of the kills early: MPI_Init takes only a part of that time
   before=$((RANDOM * (RANDOM % 2 ? span / 3 : span * 3 / 2) / 32768))
   sleep "$((before / 1000)).$(printf %03d $((before % 1000)))"
   ranks_of $job

@@ -6,22 +6,21 @@ Every run is one row of a design over the factors below. *Cover*: rows are chose
 compatible factors occurs in at least one row. *Random*: a number of rows drawn at random. The expected end of a run is
 derived here, from the deaths and the documented properties of the scheme, not from the program:
 
-  done   checksum and CSV series are those of the undisturbed run, and as many ranks are lost as were killed
-  lost   exit 3, and the ranks in the message are exactly those without any copy
-  disk   the same victims, but with a checkpoint on disk: the run restores the newest one and ends as `done`
-  early  exit 76, to be restarted: a death before the first checkpoint is complete
+done   checksum and CSV series are those of the undisturbed run, and the number of lost ranks is that of the kills
+lost   exit 3, and the ranks in the message are exactly those without any copy
+disk   the same victims, but with a checkpoint on disk: the run restores the newest one and ends as `done`
+early  exit 76, to be restarted: a death before the first checkpoint is complete
 
-While there are spares they run the ranks of dead processes: the run ends with that many ranks more,
-and the holders of copies then depend on the nodes of the spares (known from events). With `respawn` processes are
-started for ranks without a spare: the run ends at full size, and a new process is on the node of the dead one.
+Spares run the ranks of dead processes as long as there are any. The run then ends with that many ranks more, and the holders of
+copies depend on the nodes of the spares (known from events). With `respawn` processes are started for ranks without a spare: the
+run ends at full size, and a new process is on the node of the dead one.
 
-Victims intended to die at the same time may die a step apart, or one during the recovery from another death;
-then the end depends on the order. events.jsonl has it: for each victim the epoch of the world and the
-phase of its death, for each survivor the phase of detection, for each recovery the lost ranks. The end is then derived from
-these groups of deaths in their order (judge()), equally strictly: a survivor that was still exchanging images does not have
-the new snapshot, one after that has it. There is one correct end in each case, and the table has the number of runs
-in which it differs from the planned one. Only if a donor dies before the next snapshot there may be two, since no event shows
-whether the replacement process had received its image.
+Simultaneous victims may die a step apart, or one during the recovery from another death; then the end depends on the order.
+events.jsonl contains it: for each victim the epoch of the world and the phase of its death, for each survivor the phase of
+detection, for each recovery the lost ranks. The end is then derived from these groups of deaths in their order (judge()), equally
+strictly: a survivor that was still exchanging images does not have the new snapshot, one after that has it. Each case has one
+correct end, and the table has the number of runs whose end differs from the planned one. There may be two correct ends only if a
+donor dies before the next snapshot, since no event shows whether the replacement process had received its image.
 """
 import argparse
 import collections
@@ -38,11 +37,11 @@ import subprocess
 import sys
 import time
 
-# ---------------------------------------------------------------- what a scheme survives
+# ---------------------------------------------------------------- tolerance of a scheme
 
 
 def lost_ranks(run, members, dead):
-    """Of the members of a snapshot of whom some are dead: those whose image nobody can restore."""
+    """Members of a snapshot whose image cannot be restored after the deaths."""
     lost = set()
     if run["scheme"] in ("pairwise", "ring"):
         for rank in dead:
@@ -65,8 +64,8 @@ SETTINGS = {  # of each scheme: parameters of the case, copies, group, losses
 
 
 def places(run, members):
-    """The members in the order of their nodes; how many the largest node has, and its first place. A member is a rank,
-    the process that runs it, and the node of that: what counts is where the process is."""
+    """The members in the order of their nodes; size of the largest node, and its first place. A member is a rank, its process, and
+    the node of that process: the place of the process counts."""
     if not run["node_of"]:
         return [rank for rank, _, _ in sorted(members, key=lambda m: m[1])], 1, 0
     at = {rank: node for rank, _, node in members}
@@ -83,15 +82,15 @@ def at_start(run):
 
 
 def new_member(run, old, process):
-    """Who continues: a spare, which no file places and so counts as a node of its own, or a process that was started for
-    `old`, where that one sat."""
+    """Replacement of `old`: a spare, which no file places and so counts as a separate node, or a process started on the node of
+    `old`."""
     return old[0], process, 1000 + process if process < run["np"] + run["spares"] else old[2]
 
 
 def holders(run, members, rank):
-    """Who keeps copies. Those of `pairwise` lie evenly spread around the circle of places, those of `ring` behind one
-    another; with nodes at least a largest node apart, if that fits into the circle. The members of a node that has more than
-    half of all deal theirs out to the others."""
+    """Holders of copies. Those of `pairwise` are evenly spread around the circle of places, those of `ring` consecutive; with
+    nodes at least a largest node apart, if the circle permits. Members of a node with more than half of all distribute their
+    copies over the others."""
     order, largest, first = places(run, members)
     n, at = len(order), order.index(rank)
     copies = min(SETTINGS[run["scheme"]][1], n - 1)
@@ -114,7 +113,7 @@ def holders(run, members, rank):
 
 
 def groups(run, members):
-    """Coded groups: every g-th place; as many as the size of a group asks for, more where nodes are to be kept apart."""
+    """Coded groups: every g-th place; their number follows from the size of a group, with more groups to keep nodes apart."""
     order, largest, _ = places(run, members)
     _, _, size, losses = SETTINGS[run["scheme"]]
     n, most = len(order), len(order) // (losses + 1)
@@ -137,7 +136,7 @@ FLOWS = {"flow": (60, 12, 32), "adaptive": (60, 12, 44), "tracers": (60, 12, 32)
          "maxwell": (60, 12, 32), "engineering": (60, 12, 44)}  # steps; first and last step of a death
 KERNELS = {"flow": ["auto", "in_place", "sparse", "vector", "reference"], "adaptive": ["auto", "in_place", "sparse", "vector", "reference"],
            "tracers": ["auto", "in_place", "sparse", "vector", "reference"], "phase": ["auto", "fast", "reference"],
-           "engineering": ["auto", "in_place", "sparse", "vector", "reference"], "waves": ["auto"], "maxwell": ["auto"]}  # tutorials, which have one
+           "engineering": ["auto", "in_place", "sparse", "vector", "reference"], "waves": ["auto"], "maxwell": ["auto"]}  # tutorials have one kernel
 CASES = {"flow": "flow.yaml", "adaptive": "flow_adaptive.yaml", "tracers": "flow_tracers.yaml", "phase": "phase.yaml", "waves": "waves.yaml",
          "maxwell": "maxwell.yaml", "engineering": "flow_engineering.yaml"}
 PROGRAMS = {"waves": "waves", "maxwell": "maxwell"}  # of the others: gabion
@@ -172,7 +171,7 @@ def nodes_of(kind, np):
         return [s // 2 for s in range(np)]
     if kind == "of four":
         return [s // 4 for s in range(np)]
-    if kind == "uneven":  # one with nearly half of all, the others small
+    if kind == "uneven":  # one node with nearly half of all ranks, the others small
         big = max(1, (np + 1) // 2 - 1)
         return [0 if s < big else 1 + (s - big) // 2 for s in range(np)]
     if kind == "dealt":
@@ -181,7 +180,7 @@ def nodes_of(kind, np):
 
 
 def is_possible(row):
-    """Whether the values given so far go together."""
+    """Whether the given values are compatible."""
     has = row.get
     flow, np, pattern, phase = has("flow"), has("np"), has("pattern"), has("phase")
     if flow and has("kernel") and row["kernel"] not in KERNELS[flow]:
@@ -199,11 +198,11 @@ def is_possible(row):
     if phase and pattern == "early" and phase != "snapshot":
         return False
     if pattern == "series" and phase in ("snapshot", "commit", "swap") and has("overlap"):
-        return False  # one under way behind the steps would be met
+        return False  # a victim could meet a pending checkpoint
     if phase == "migration" and (has("spares") or has("respawn")):
-        return False  # who is replaced leaves nothing to be shared out
+        return False  # replacements leave no blocks to rebalance
     if phase == "respawn" and (has("spares") or has("respawn") is False):
-        return False  # nobody is started
+        return False  # no process is started
     if pattern == "early" and (has("store") == "node memory" or has("scrub")):
         return False
     least = {"series": 3, "three in a row": 5, "three": 4, "half": 4, "two": 3, "neighbours": 3, "node": 3, "beyond": 3}
@@ -216,14 +215,14 @@ def is_possible(row):
     if np and has("nodes") not in (None, "one") and len(set(nodes_of(row["nodes"], np))) < 2:
         return False
     if np and np > 5 and has("threads") == 2:
-        return False  # nothing new, for much more time
+        return False  # no new case, at a much higher cost
     if pattern == "beyond" and np and has("scheme") and minimal_loss(np, row["scheme"]) >= np:
         return False
     return True
 
 
 def minimal_loss(np, scheme):
-    """Deaths that are too many, of np without nodes, at least."""
+    """Smallest number of deaths that np ranks without nodes do not tolerate."""
     return {"pairwise": 2, "ring": min(3, np), "parity": 2, "reed-solomon": 3}[scheme]
 
 
@@ -237,7 +236,7 @@ def complete_row(rng, fixed):
             values = [v for v in FACTORS[name] if is_possible({**row, name: v})]
             if not values:
                 break
-            if name == "np":  # small ones more often: they are quicker, and as good
+            if name == "np":  # small ones more often: they are faster and equally useful
                 values = [v for v in values for _ in range(max(1, 12 // v))]
             row[name] = rng.choice(values)
         else:
@@ -246,7 +245,7 @@ def complete_row(rng, fixed):
     return None
 
 
-# ---------------------------------------------------------------- the details of a row
+# ---------------------------------------------------------------- details of a row
 
 
 def draw_victims(rng, row):
@@ -275,7 +274,7 @@ VISITS = {"snapshot": 3, "commit": 2, "swap": 2, "output": 2, "disk-write": 1, "
 
 
 def detail(rng, row):
-    """Victims, steps and injections of a row, and the end that it is to have. @return False if the row cannot be"""
+    """Victims, steps, injections and expected end of a row. @return False if the row is impossible"""
     steps, first, last = FLOWS[row["flow"]]
     row["node_of"] = nodes_of(row["nodes"], row["np"])
     victims = draw_victims(rng, row)
@@ -286,13 +285,13 @@ def detail(rng, row):
     visit = rng.randint(1, VISITS.get(phase, 3))
     if phase in WRITING:
         rng_step = rng.randint(first, 30)
-    if phase in ("commit", "swap") and visit > 1:  # none at the end of the run
+    if phase in ("commit", "swap") and visit > 1:  # no such phase at the end of the run
         rng_step = min(rng_step, steps - 1 - 2 * row["every"])
     if pattern == "early":
         injections = [(victims, 0, "snapshot", rng.randint(1, 2), [])]
     elif pattern == "series":
         rng.shuffle(victims)
-        # The second one counts phases from some steps before the first death on, since it may lag behind; no checkpoint may
+        # The second victim counts phases from some steps before the first death, since it may lag; no checkpoint may
         # lie between, so that it meets those of the recovery.
         quiet = [s for s in range(first, last) if not any(t % row["every"] == 0 or (row["disk"] and t % disk_interval(row) == 0)
                                                                for t in range(s - 3, s + 2))]
@@ -318,7 +317,7 @@ def disk_interval(row):
 
 
 def planned_end(row):
-    """If everything goes as it is meant to: who is to die at once dies at once."""
+    """Planned end: simultaneous victims die simultaneously."""
     if row["pattern"] == "early":
         return "early"
     members, dead, spares, started = at_start(row), set(), row["spares"], 0
@@ -345,7 +344,7 @@ def planned_end(row):
 
 
 def covering(rng):
-    """Rows in which each pair of values of two factors occurs that can occur."""
+    """Rows that contain each possible pair of values of two factors."""
     missing = set()
     for a, b in itertools.combinations(NAMES, 2):
         missing.update(((a, x), (b, y)) for x in FACTORS[a] for y in FACTORS[b])
@@ -397,7 +396,7 @@ class Matrix:
                     "resilience.memory.within_node=" + row["within"]]
         if row["flow"] not in PROGRAMS:
             settings.append("%s.kernel=%s" % (section, row["kernel"]))
-        if row["respawn"]:  # otherwise what is usual
+        if row["respawn"]:  # otherwise the default
             settings.append("resilience.strategies=[%s]" % ",".join(strategies))
         if row["disk"]:
             settings += ["resilience.disk.every=%d" % disk_interval(row), "resilience.disk.group=2"]
@@ -435,7 +434,7 @@ class Matrix:
                 code = process.wait(deadline)
             except subprocess.TimeoutExpired:
                 code = None
-                process.terminate()  # the launcher ends its job; when told again, at once
+                process.terminate()  # the launcher ends its job; at a second signal at once
                 try:
                     process.wait(20)
                 except subprocess.TimeoutExpired:
@@ -444,7 +443,7 @@ class Matrix:
         return folder, code, time.monotonic() - start
 
     def undisturbed(self, row):
-        """Folder of the undisturbed run on one process; of a phase field for each of its kernels, which differ by rounding."""
+        """Folder of the undisturbed run on one process; for a phase field one per kernel, since kernels differ by rounding."""
         key = row["flow"] + ("-" + row["kernel"] if row["flow"] == "phase" else "")
         if key not in self.good:
             plain = dict(row, np=1, scheme="pairwise", nodes="one", node_of=None, injections=[], every=10, overlap=False, compression="none",
@@ -468,7 +467,7 @@ class Matrix:
     def one(self, number, row):
         folder, code, seconds = self.run(row, number, self.options.deadline)
         slow = code is None and not has_given_up(folder)
-        if slow:  # the launcher would have noticed a hang long before: the machine is busy
+        if slow:  # the launcher would have detected a hang much earlier: the machine is busy
             folder, code, seconds = self.run(row, number, 3 * self.options.deadline)
         result = judge(row, folder, code, self.undisturbed(row))
         result.update(seconds=seconds, slow=slow, folder=folder)
@@ -501,11 +500,11 @@ def read_events(folder):
 
 
 def is_new_snapshot_there(events, epoch, group, visit):
-    """Whether those who survive deaths in the middle of a recovery have the first of the two snapshots that it takes. From
-    the phase in which one died, and from those in which the others noticed. None: no event tells."""
+    """Whether survivors of deaths during a recovery have the first of its two snapshots. From the phase of a death, and from the
+    phases of detection by the others. None: no event shows it."""
     phase, victims = group[0]["phase"], {e["rank"] for e in group}
     if phase in ("repair", "recovery", "hand-over", "respawn") or (phase == "snapshot" and visit < 3):
-        return False  # whoever dies has not sent its image yet
+        return False  # the victim has not yet sent its image
     if phase in ("migration", "swap") or phase in ADAPTING or (phase == "commit" and visit > 1):
         return True
     noticed = {e["phase"] for e in events if e["event"] == "fault noticed" and e["epoch"] == epoch and e["rank"] not in victims}
@@ -517,7 +516,7 @@ def is_new_snapshot_there(events, epoch, group, visit):
 
 
 def judge(row, folder, code, good):
-    """What the run came to, and what it has to have come to with the deaths that there were."""
+    """The end of the run, and the expected end for the actual deaths."""
     events = read_events(folder)
     with open(folder + ".log", errors="replace") as file:
         log = file.read()
@@ -526,7 +525,7 @@ def judge(row, folder, code, good):
         with open(folder + ".rescues") as file:
             result["rescued"] = sum(1 for _ in file)
     starts = [i for i, e in enumerate(events) if e["event"] == "start"]
-    if len(starts) > 1:  # the launcher started it again: only the last attempt counts
+    if len(starts) > 1:  # restarted by the launcher: only the last attempt counts
         events = events[starts[-1]:]
     deaths = [e for e in events if e["event"] == "fault injection"]
     result["end"] = observed_end(row, events, log, folder, code, good, deaths)
@@ -548,8 +547,8 @@ def judge(row, folder, code, good):
 
 
 def expected_end(row, events, deaths):
-    """The ends that the deaths lead to, in groups of those between the same two repairs. One, but for deaths of which no
-    event tells whether the next snapshot was there; two then only if they lead to different ends."""
+    """Possible ends of the deaths, in groups between the same two repairs. One, except for deaths of which no event shows whether
+    the next snapshot was complete; then two if the ends differ."""
     if row["pattern"] == "early":
         return ["early"]
     visits = {v: d[3] for d in row["injections"] for v in d[0]}
@@ -567,7 +566,8 @@ def expected_end(row, events, deaths):
                 state = (replaced(row, processes, members, dead), frozenset(), end) if renewed else (members, dead, end)
                 ranks = {e["rank"] for e in group}
                 after.append(die(row, events, epoch, ranks, state))
-                # Replacement processes that had their image count as holders of it; no event tells whether they had it.
+                # Replacement processes that had their image count as holders of it; no event shows whether they had
+                # it.
                 handed = frozenset(state[1] & set(processes)) - ranks
                 if handed and row["scheme"] in ("pairwise", "ring"):
                     after.append(die(row, events, epoch, ranks, state, handed))
@@ -576,18 +576,18 @@ def expected_end(row, events, deaths):
 
 
 def replaced(row, processes, members, dead):
-    """The members of the first snapshot after some deaths: without the dead, but with the lost ranks that other processes run now."""
+    """Members of the first snapshot after some deaths: without the dead, but with lost ranks that other processes run now."""
     return frozenset([m for m in members if m[0] not in dead] +
                      [new_member(row, m, processes[m[0]]) for m in members if m[0] in dead and m[0] in processes])
 
 
 def die(row, events, epoch, ranks, state, handed=frozenset()):
-    """The state after the deaths of some ranks in one epoch, if replacement processes of others hold the images of those."""
+    """State after the deaths of some ranks in one epoch, if replacement processes of others hold their images."""
     members, dead, end = state
     dead = dead | ranks
     root_died = min(rank for rank, _, _ in members) in dead
     lost = lost_ranks(row, members, dead) - handed
-    single = end == "lost single" or (row["buffers"] == 1 and is_single_torn(events, epoch, ranks))  # torn it stays
+    single = end == "lost single" or (row["buffers"] == 1 and is_single_torn(events, epoch, ranks))  # it stays torn
     if not lost and not single:
         return members, dead, end
     step = newest_on_disk(row, events, epoch, root_died)
@@ -597,15 +597,15 @@ def die(row, events, epoch, ranks, state, handed=frozenset()):
 
 
 def is_single_torn(events, epoch, victims):
-    """With one buffer: some survivor had begun to overwrite the only snapshot and was not through; or some are through and
-    others have not begun."""
+    """With one buffer: some survivor had begun to overwrite the only snapshot and was not through; or some survivors are through
+    and others have not begun."""
     noticed = {e["phase"] for e in events if e["event"] == "fault noticed" and e["epoch"] == epoch and e["rank"] not in victims}
     return "snapshot" in noticed or ("commit" in noticed and bool(noticed - {"commit", "swap"}))
 
 
 def newest_on_disk(row, events, epoch, root_died):
-    """Step of the newest whole checkpoint on disk when the recovery from the deaths of an epoch began. The root writes the
-    manifest and then says so: where it died between, the recovery is believed if there was such a checkpoint to be written."""
+    """Step of the newest complete checkpoint on disk at the start of the recovery in an epoch. The root writes the manifest and
+    then the event: if it died in between, the recovery is believed if such a checkpoint was due."""
     newest, taken = None, set()
     for event in events:
         if event["event"] == "disk checkpoint":
@@ -675,7 +675,7 @@ def find(tree, key):
 
 
 def table(rows, results, key, title):
-    """One line per value: runs, as expected, and by their ends."""
+    """One line per value: runs, as expected, and by end."""
     lines = ["| %s | runs | as expected | undisturbed checksum | of these from disk | exit 3 (named) or 76 |" % title, "|---|--:|--:|--:|--:|--:|"]
     count = collections.defaultdict(collections.Counter)
     for row, result in zip(rows, results):

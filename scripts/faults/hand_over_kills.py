@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kills processes from outside while images are handed over, and checks that no run is lost while a copy lives.
+"""Kills processes from outside during the hand-over of images, and checks that no run is lost while a copy exists.
 
     scripts/faults/hand_over_kills.py [--kills N] [--modes spare,respawn,...] [--ways copy,share,send] [--out DIR]
 
-Each run first loses one process at a random time. Then the next kills aim at the hand-over that follows, by mode:
+Each run first loses one process at a random time. The next kills aim at the following hand-over, by mode:
 
-  spare      each spare process that is called, at a random moment after its call, or when its memory has grown by a random
-             part of an image; the last ones too, so the run shrinks
-  respawn    each process that is started for a dead one, likewise
-  shrink     a survivor while the others adopt and rebalance; not the donor, whose death would be the second of a pair
-  rebalance  a process of a flow whose grid adapts, so that blocks move all the time; one at a time
-  relaunch   all processes; then one process of the next job, which reads the images from the memory of the node
+spare      each called spare process, at a random moment after its call, or when its memory has grown by a random part of an
+           image; also the last ones, so the run shrinks
+respawn    each process that is started for a dead one, likewise
+shrink     a survivor while the others adopt and rebalance; not the donor, whose death would be the second of a pair
+rebalance  a process of a flow on an adaptive grid, whose blocks move frequently; one at a time
+relaunch   all processes; then one process of the next job, which reads the images from the memory of the node
 
-A run passes if it ends with 0 and with the checksum of the undisturbed run; one that was relaunched must have read images from
-the memory of the node. A kill is in the window, by events.jsonl, if
+A run passes if it ends with 0 and the checksum of the undisturbed run; a relaunched one must have read images from the memory of
+the node. A kill is in the window, by events.jsonl, if
 
-  spare, respawn  the donor noticed it in the phase `hand-over', while the image was under way
-  shrink          it was noticed between the repair and the end of the recovery
-  rebalance       it was noticed while blocks moved, or while images were sent to their holders
-  relaunch        it came before the first checkpoint of the next job
+spare, respawn  the donor detected it in the phase `hand-over', with the image in transit
+shrink          it was detected between the repair and the end of the recovery
+rebalance       it was detected while blocks moved, or while images were sent to their holders
+relaunch        it occurred before the first checkpoint of the next job
 
 The counts go to DIR/kills.json, each kill to DIR/kills.log. Exit 0 only if no run was lost.
 """
@@ -112,7 +112,7 @@ class Run:
         return self.job.poll() is not None
 
     def pids(self):
-        """Of the programs, without launcher and mpirun: number in their job -> process; respawned ones by their pid."""
+        """Processes of the programs, without launcher and mpirun: number in their job -> process; respawned ones by their pid."""
         found = {}
         for name in os.listdir("/proc"):
             if not name.isdigit():
@@ -156,7 +156,7 @@ class Kills:
     def __init__(self, options):
         self.options, self.counts, self.lost, self.whole = options, collections.Counter(), [], {}
         self.random = random.Random(options.seed)
-        self.delays = collections.defaultdict(list)  # of a mode: those that met the window
+        self.delays = collections.defaultdict(list)  # by mode: delays inside the window
         self.number = 0
         self.image = 19 * 8 * options.cells**3 / 4  # bytes of one of four processes
         self.file = open(os.path.join(options.out, "kills.log"), "w")
@@ -185,13 +185,13 @@ class Kills:
         return self.whole[name]
 
     def delay(self, mode, most):
-        """Seconds to wait: half of the times drawn from all, half near one that met the window."""
+        """Seconds to wait: half of the times drawn from the whole range, half near a delay inside the window."""
         if self.delays[mode] and self.random.random() < 0.5:
             return max(0, self.random.choice(self.delays[mode]) + self.random.uniform(-0.1, 0.1) * most)
         return self.random.uniform(0, most)
 
     def count(self, mode, run, when, delay):
-        """One kill at the hand-over, and where it was noticed."""
+        """One kill at the hand-over, and the phase of its detection."""
         time.sleep(0.01)
         phases = {e["phase"] for e in named(run.folder, "fault noticed") if e["time"] >= when}
         earlier = [e["event"] for e in events(run.folder) if e.get("time", when) < when]
@@ -211,13 +211,13 @@ class Kills:
 
     @staticmethod
     def noticed(run, when):
-        """Waits until the survivors say so. A death within a repair is a part of that: then they recover without a word."""
+        """Waits for an event of the survivors. A death within a repair is part of it and has no event."""
         return run.wait(lambda: any(e["time"] >= when for e in named(run.folder, "fault noticed") + named(run.folder, "recovery")))
 
-    # ------------------------------------------------------------ the modes: each makes the kills of one run
+    # ------------------------------------------------------------ modes: the kills of one run
 
     def first(self, run, of=None):
-        """The death that calls for a replacement. @return the rank, None if the run was over before"""
+        """The first death, which needs a replacement. @return the rank, None if the run was over before"""
         if not run.wait(lambda: len(named(run.folder, "checkpoint")) > 1):
             return None
         time.sleep(self.random.uniform(0, 0.2))
@@ -227,7 +227,7 @@ class Kills:
         return rank if rank in pids and run.kill(pids[rank]) else None
 
     def replacements(self, mode, run, most, target):
-        """Kills those that are called, one after another."""
+        """Kills called processes, one after another."""
         if self.first(run) is None:
             return
         for done in range(most):
@@ -252,7 +252,7 @@ class Kills:
         self.replacements("spare", run, 4, target)
 
     def receive(self, mode, pid):
-        """Waits for a moment of the transfer. @return in words, and the delay, which is None if memory said when"""
+        """Waits for a moment of the transfer. @return its description, and the delay; None if the memory determined the moment"""
         began, part = time.time(), self.random.uniform(0.02, 1)
         if self.random.random() < 0.3:
             wait = self.delay(mode, self.options.within / 1000)

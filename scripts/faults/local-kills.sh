@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs with strategy `local` whose processes are killed by SIGKILL from outside, at random times: each must end with the
+# Runs with strategy `local` and processes killed by SIGKILL from outside, at random times: each must end with the
 # bits of the undisturbed run.
 #
 #   scripts/faults/local-kills.sh [--runs R] [--seed S] [-n RANKS] [--spares K] [--kills M] [--clusters C] [--second WHAT] [--case FILE] [--out DIR] [-- ARGUMENTS]
@@ -69,14 +69,14 @@ active_processes() {
     if [ "$(readlink "/proc/$pid/exe" 2>/dev/null)" = "$GABION" ]; then echo "$pid"; fi
   done
 }
-# victims PID...: sets `chosen`, the processes that die together, of these; and counts what kind that is.
+# victims PID...: sets `chosen`, the processes that die together; counts the kind of the kill.
 victims() {
   local pid process first second kind many of=() list words
   many=1; if [ -z "$CLUSTERS" ] && ((RANDOM % 4 == 0 && left > 1)); then many=2; fi
   chosen=()
   while ((many-- > 0)); do chosen+=("${@:RANDOM % $# + 1:1}"); done
   if [ -z "$CLUSTERS" ] || ((left < 2)); then return 0; fi
-  for pid in "$@"; do # those of the start, by cluster: a successor may be anywhere
+  for pid in "$@"; do # initial processes, by cluster: a replacement process may be in any
     process=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^PMIX_RANK=//p')
     if [ -n "$process" ] && ((process < N)); then of[process * CLUSTERS / N]+=" $pid"; fi
   done
@@ -86,7 +86,7 @@ victims() {
   read -ra words <<<"${of[first]}"
   if ((kind == 1 && ${#words[@]} > 1)); then
     many=$((2 + RANDOM % (left - 1)))
-    words+=("${words[@]}") # a range, from some place on
+    words+=("${words[@]}") # a range, from a random place
     if ((2 * many > ${#words[@]})); then many=$((${#words[@]} / 2)); fi
     chosen=("${words[@]:RANDOM % (${#words[@]} / 2):many}")
     several=$((several + 1))
@@ -124,7 +124,7 @@ disturb() {
     left=$((left - ${#chosen[@]}))
   done
 }
-# await DIR TEXT COUNT: until so many events say that, or the run ends.
+# await DIR TEXT COUNT: until COUNT events contain the text, or the run ends.
 await() {
   local looks
   for ((looks = 0; looks < 6000; looks++)); do
@@ -136,7 +136,7 @@ await() {
 }
 # kill_process PROCESS: counts it
 kill_process() { if [ -n "${pid_of[$1]:-}" ] && kill -9 "${pid_of[$1]}" 2>/dev/null; then dead=$((dead + 1)); fi; }
-# disturb_twice DIR WHAT: a rank dies, and then, when it is time, another process
+# disturb_twice DIR WHAT: a rank dies, and then, at the chosen event, another process
 disturb_twice() {
   local dir=$1 what=$2 job=$3 rank pid process pid_of=() second event='"event": "checkpoint"'
   dead=0 in_time=0
@@ -148,7 +148,7 @@ disturb_twice() {
   sleep "0.$(printf %03d $((RANDOM % 1000)))"
   rank=$((RANDOM % N))
   if [ "$what" = checkpoint ]; then rank=$((1 + RANDOM % (N - 1))); fi
-  second=$((rank + 1 - 2 * (RANDOM % 2))) # in a flow with ends the first rank and the last one are no neighbours
+  second=$((rank + 1 - 2 * (RANDOM % 2))) # the domain is not periodic: the first and the last rank are not neighbours
   if ((second < 0)); then second=1; elif ((second == N)); then second=$((N - 2)); fi
   kill_process "$rank"
   await "$dir" "\"rank\": $rank,.*\"event\": \"took over\"" 1 || return 0
@@ -160,7 +160,7 @@ disturb_twice() {
       second=$(sed -n "s/.*\"rank\": $rank,.*\"took over\", \"process\": \([0-9]*\).*/\1/p" "$dir/events.jsonl" | head -n 1) ;;
   esac
   kill_process "$second"
-  # what came first decides which situation it was; the events of the run stay if it fails
+  # the order of events decides the situation; the events of a failed run are kept
   if ((dead == 2)) && [ "$what" = adjacent ] && (($(count "$dir/events.jsonl" "\"rank\": $rank,.*\"event\": \"caught up\"") == 0)); then in_time=1; fi
 }
 whats=(adjacent checkpoint holder spare)
@@ -184,7 +184,7 @@ for ((run = 1; run <= RUNS; run++)); do
   if [ "$(value "$dir" checksum)" != "$expected" ]; then complain "run $run: checksum $(value "$dir" checksum) instead of $expected"; continue; fi
   if (($(count "$dir/summary.json" '"strategy": "\(spare\|shrink\|disk\)"'))); then
     other_runs=$((other_runs + 1))
-    if (($(count "$dir/events.jsonl" '"event": "local handed over"') == 0)); then # as where all are inside
+    if (($(count "$dir/events.jsonl" '"event": "local handed over"') == 0)); then # as inside sections
       echo "run $run: ${what:+$what: }none was handed over: as in a section, where local recovery is off (noticed in step $(sed -n 's/.*"strategy": "\(spare\|shrink\|disk\)".*"noticed_step": \([0-9]*\).*/\2 by \1/p' "$dir/summary.json" | head -n 1))" >>"$OUT/handed_over.txt"
     fi
     grep -h -o '"event": "local handed over".*' "$dir/events.jsonl" | sed 's/.*"reason": //' | sort -u | tr -d '}' | sed "s/^/run $run: ${what:+$what: }handed over: /" >>"$OUT/handed_over.txt" || true

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random cases, each computed twice: alone, and on several processes of which some die; scripts/random-cases.sh calls it.
+"""Random cases, each computed by one process, and by several with deaths; scripts/random-cases.sh calls it.
 
-A case is drawn from the parameters of flows and phase fields: geometry, lattice, collision, sides, bodies, scalars, levels of refinement,
-tables and pictures; or of tutorials: implicit fields, on adaptive levels too, two layers of ghosts, stages, staggered fields, sides. It is
-computed by one process with one thread, a field of its own for each block, undisturbed; and then
-by several, as drawn: processes, threads, kernel of a flow, balancing, fused blocks, strategies, schemes, checkpoints, injections that kill
-by SIGKILL, and perhaps to fewer steps first, then resumed from disk by another number of processes. Both have to end with the same checksum, and all tables and pictures have to be the same, byte for byte. A run may end with 3
-if two or more were to die, with 1 if all were, with 76 if one died ahead of the first checkpoint: it is then started again
-without injections.
-A run that stands still and is rescued by the launcher is complained of.
-What `gabion check` refuses is drawn anew. A case that diverges (4) has to do so in both.
+A case is drawn from the parameters of flows and phase fields: geometry, lattice, collision, sides, bodies, scalars, levels of
+refinement, tables and pictures; or of tutorials: implicit fields, also on adaptive levels, two layers of ghosts, stages,
+staggered fields, sides. It is first computed by one process with one thread, a separate field for each block, undisturbed. Then
+it is computed by several, with random processes, threads, kernel of a flow, balancing, fused blocks, strategies, schemes,
+checkpoints, and injections that kill by SIGKILL. Some runs stop after fewer steps, and another number of processes resumes them
+from disk. Both must end with the same checksum, and with the same tables and pictures, byte for byte. A run may end with 3 after
+two or more deaths, with 1 if all were killed, with 76 after a death before the first checkpoint: it is then started again without
+injections. A hang that the launcher rescued is a failure. A case that `gabion check` refuses is drawn again. A case that diverges
+(4) must do so in both.
 """
 import argparse
 import collections
@@ -149,7 +149,7 @@ def draw_shapes(rng, dims, cells, speed):
 
 
 def draw_patch(rng, dims, cells, axis, speed, name):
-    """A part of a side across an axis, with a condition of any type."""
+    """A part of a side normal to an axis, with a condition of any type."""
     near = [round(rng.uniform(0.15, 0.85) * c, 2) for c in cells]
     size = round(rng.uniform(1, max(1.5, min(cells) / 3)), 2)
     patch = {"name": name, "region": pick(rng, "box", "disc", "polygon" if dims == 3 else "disc")}
@@ -175,7 +175,7 @@ def draw_patch(rng, dims, cells, axis, speed, name):
 
 
 def draw_body_patches(rng, case, dims, cells, speed):
-    """Patches of a body that is no part of a set. Fluid passes them only without scalars, as far as a pressure can settle the mass."""
+    """Patches of a body outside of sets. With flow through them only without scalars, and if a pressure determines the mass."""
     bodies = [b["name"] for b in case["bodies"] if not b["name"].startswith("part")]
     if not bodies or rng.random() < 0.4:
         return
@@ -199,7 +199,7 @@ def draw_body_patches(rng, case, dims, cells, speed):
 
 
 def draw_geometry(rng):
-    """A flow with shapes, sets and spinning walls, inlets that vary in time, flow rates, patches, and a mean velocity that is held."""
+    """A flow with shapes, sets and spinning walls, inlets that vary in time, flow rates, patches, and a controlled mean velocity."""
     case = draw_flow(rng)
     cells, speed = case["domain"]["cells"], case["fluid"]["velocity"]
     dims = len(cells)
@@ -297,7 +297,7 @@ def draw_tracers(rng, case):
 
 
 def draw_scalars(rng, case):
-    """Heat and species that the flow carries, with conditions at sides and bodies; they may drive it."""
+    """Heat and species carried by the flow, with conditions at sides and bodies; they may drive it."""
     dims = len(case["domain"]["cells"])
     names = ["heat", "salt"][:pick(rng, 1, 1, 2)]
     case["scalars"], case["scalar_boundaries"] = [], []
@@ -350,7 +350,7 @@ def is_plane(path):
 
 
 def draw_planes(rng, case):
-    """Planes, whose files have the same bytes whatever happens."""
+    """Planes, whose files must have the same bytes."""
     cells = case["domain"]["cells"]
     case["output"]["planes"] = []
     for i in range(rng.randint(1, 2)):
@@ -488,7 +488,7 @@ def draw_phase_field(rng):
 
 
 def draw_stencil_sides(rng, dims, fields):
-    """Sides of a stencil along each axis: periodic ones are left out."""
+    """Sides of a stencil along each axis: periodic ones are omitted."""
     sides = {}
     for axis in "xyz"[:dims]:
         if rng.random() < 0.4:
@@ -505,7 +505,7 @@ def draw_stencil_sides(rng, dims, fields):
 
 
 def draw_waves(rng):
-    """A case of the tutorial `waves`: Runge-Kutta stages, steps by a bound, the user's sides."""
+    """A case of the tutorial `waves`: Runge-Kutta stages, steps by a bound, user-defined sides."""
     cells, block = draw_blocks(rng, 2, False)
     case = {"waves": {"every": rng.randint(1, 9), "integrator": pick(rng, "rk2", "rk3", "rk3", "rk4")}, "boundaries": {}}
     if rng.random() < 0.7:
@@ -530,7 +530,7 @@ def draw_maxwell(rng):
 
 
 def draw_wave_equation(rng):
-    """Waves of sound or light, whose steps are a share of the bound of the program."""
+    """Waves of sound or light, with steps as a share of the bound of the program."""
     name = pick(rng, "waves", "maxwell")
     case, cells, block, fields = draw_waves(rng) if name == "waves" else draw_maxwell(rng)
     case["run"] = {"steps": rng.randint(20, 60), "check_every": pick(rng, 0, 1, 7, 20)}
@@ -548,7 +548,7 @@ def draw_wave_equation(rng):
 
 
 def draw_stencil(rng):
-    """A case of a tutorial, whose name is a key of it."""
+    """A case of a tutorial; its name is a key of the case."""
     if rng.random() < 0.3:
         return draw_wave_equation(rng)
     name = pick(rng, "heat_implicit", "heat_implicit", "heat", "cahn_hilliard", "projection")
@@ -585,12 +585,12 @@ def program_of(case):
 
 
 def levels_of(case):
-    """Coarser levels than that of domain.cells, at first perhaps of all blocks."""
+    """Coarser levels than that of domain.cells, perhaps all blocks at first."""
     return case.get("phasefield", case.get("heat_implicit", {})).get("refinement", {}).get("levels", 0)
 
 
 def draw_way(rng, case):
-    """How it is computed the second time: processes, threads, spares, settings, injections."""
+    """The second computation: processes, threads, spares, settings, injections."""
     blocks = 1  # at first; each process needs one
     for cells, block in zip(case["domain"]["cells"], case["domain"]["block"]):
         blocks *= cells // block
@@ -628,7 +628,7 @@ def draw_way(rng, case):
             settings.append("resilience.monitors=[%s]" % pick(rng, "mass", "bounds, mass", "recompute", "mass, recompute"))
     if rng.random() < 0.3:
         way["stop"] = rng.randint(1, case["run"]["steps"] - 1)
-        if not disk:  # the last state is written, and what is due before
+        if not disk:  # the last state is written, and earlier output
             settings.append("resilience.disk.every=%d" % rng.randint(5, 200))
     settings.append("balance.strategy=" + pick(rng, "morton", "hilbert", "diffusion", "graph"))
     if rng.random() < 0.2:
@@ -640,7 +640,7 @@ def draw_way(rng, case):
         if rng.random() < 0.5:
             is_driven = any("expansion" in scalar for scalar in case.get("scalars", []))
             settings.append("lbm.kernel=" + pick(rng, "in_place", "vector" if is_driven else "sparse", "vector", "reference"))
-    solves = "heat_implicit" in case or "projection" in case  # exchanges and reductions of the solver, in each step
+    solves = "heat_implicit" in case or "projection" in case  # the solver has exchanges and reductions in each step
     for _ in range(rng.choice((0, 1, 1, 1, 2))):
         ranks = rng.sample(range(np), 1 if rng.random() < 0.8 else min(2, np - 1))
         phase = pick(rng, "compute", "compute", "exchange", "exchange", "reduction", "snapshot", "commit", "output", "migration", "adapt-mark",
@@ -687,13 +687,13 @@ class Campaign:
         code = self.call(command + injections, log)
         may_lose = any("+" in d for d in way["injections"]) or len(way["injections"]) > 1
         victims = {rank for injection in way["injections"] for rank in injection[len("rank="):injection.index(",")].split("+")}
-        if code == 76 or (code == 3 and may_lose) or (code == 1 and len(victims) == way["np"]):  # 1: nobody was left
+        if code == 76 or (code == 3 and may_lose) or (code == 1 and len(victims) == way["np"]):  # 1: no process was left
             self.counts["ended with %d, started again" % code] += 1
             code = self.call(command, log)
         return code
 
     def continue_from(self, path, folder, way):
-        """To fewer steps, and on from there, perhaps by fewer processes."""
+        """Fewer steps, then a resumed run, perhaps by fewer processes."""
         early = dict(way, set=way["set"] + ["run.steps=%d" % way["stop"]], np=way["np_before"])
         code = self.compute(path, folder, early)
         if code != 0:
@@ -703,7 +703,7 @@ class Campaign:
         return self.compute(path, folder, way)
 
     def start_from_run(self, rng, case, path, work):
-        """Lets a flow start from the end of the same one, with another precision or collision perhaps; not if that diverges."""
+        """Lets a flow start from the end of the same one, perhaps with another precision or collision; not if that diverges."""
         steps, source = rng.randint(5, 20), os.path.join(work, "source")
         command = [self.program, "run", path, "--set", "run.steps=%d" % steps, "--set", "resilience.disk.every=%d" % steps, "--out", source]
         if self.call(command, source + ".log") != 0:
@@ -722,7 +722,7 @@ class Campaign:
             json.dump(case, file, indent=1)
         if self.call([self.program, "check", path], os.path.join(work, "check.log")) == 0:
             self.counts["starts from a run"] += 1
-        else:  # bodies and kernels may not fit: the case as it was drawn
+        else:  # bodies and kernels may not be compatible: the case as drawn
             self.counts["starts refused"] += 1
             case["initial"] = {"type": "uniform"}
             with open(path, "w") as file:
@@ -781,11 +781,11 @@ class Campaign:
         elif "lbm" in case and rng.random() < 0.4:
             self.play_plane(rng, case, path, work)
         alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.fused_blocks=1"] if "lbm" in case else [], "injections": [], "stop": None}
-        if "lbm" in case and case["lbm"].get("kernel") not in ("vector", "reference"): # these keep two fields: no temporal blocking
+        if "lbm" in case and case["lbm"].get("kernel") not in ("vector", "reference"): # these kernels use two fields: no temporal blocking
             alone["set"].append("lbm.temporal_blocking=4")
         first, second = os.path.join(work, "alone"), os.path.join(work, "several")
         code = self.compute(path, first, alone)
-        if code == 2 and self.is_too_fast(first + ".log"):  # known only once equations are solved
+        if code == 2 and self.is_too_fast(first + ".log"):  # known only after the equations are solved
             self.counts["starts refused"] += 1
             case["initial"] = {"type": "uniform"}
             with open(path, "w") as file:
@@ -793,7 +793,7 @@ class Campaign:
             code = self.compute(path, first, alone)
         if code not in (0, 4):
             return "alone: ended with %s" % code
-        for _ in range(20):  # what is drawn may be what no case allows
+        for _ in range(20):  # a draw may be invalid for every case
             way = draw_way(rng, case)
             check = [self.program, "check", path]
             for setting in way["set"]:
@@ -833,7 +833,7 @@ class Campaign:
                 return "another " + os.path.relpath(name, first)
             files += 1
         for name in glob.glob(os.path.join(second, "**", "*"), recursive=True):
-            if stop and re.search(r"_%010d\.(png|h5|xdmf)$" % stop, name):  # the last state of the run that stopped there
+            if stop and re.search(r"_%010d\.(png|h5|xdmf)$" % stop, name):  # last state of the stopped run
                 continue
             if (name.endswith((".csv", ".png")) or is_plane(name) or "/fields/tracers_" in name) and not os.path.exists(os.path.join(first, os.path.relpath(name, second))):
                 return "only of several: " + os.path.relpath(name, second)

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Circles of sources: files that include each other and sources that call each other, over any number of steps.
+"""Cycles of sources: files that include each other and sources that call each other, over any number of steps.
 
-    circles.py                 a line for each circle: `includes' or `calls', and who is in it
-    circles.py --edges         and below it why: which include, which names
-    circles.py --check LIST    compares with a list of such lines, each with `# why it may be' behind it; 1 if they differ
+circles.py                 a line for each cycle: `includes' or `calls', and its files
+circles.py --edges         and below it the includes and names that cause it
+circles.py --check LIST    compares with a list of such lines, each with `# reason' after it; 1 if they differ
 
-One node are X.c, X.h, X_impl.h and X.inc. Read is the text alone, nothing has to be built.
-  includes  #include "..." of one node in another
-  calls     a function body, an initialiser or a macro of one node names what another one defines: a function or a variable
-            with external linkage. Inline functions and macros with arguments of a header count as text of whoever names
-            them. A text that a source includes (X.inc) counts as a part of it. A name that several define is taken of the same folder, or of nobody.
-Circles of top-level folders are an error and cannot be listed.
+X.c, X.h, X_impl.h and X.inc are one node. Only the text is read, nothing has to be built.
+includes  #include "..." of one node in another
+calls     a function body, an initialiser or a macro of one node names a definition of another one: a function or a variable with
+          external linkage. Inline functions and macros with arguments of a header count as text of the file that names them.
+          A text that a source includes (X.inc) counts as a part of it. Of a name with several definitions the one in the same
+          folder counts, otherwise none.
+Cycles of top-level folders are an error and cannot be listed.
 """
 import argparse
 import collections
@@ -21,11 +22,11 @@ import sys
 
 FOLDERS = ("core", "field", "blockforest", "loadbalance", "lbm", "phasefield", "resilience", "apps")
 MADE = {"gabion_commit.h"}  # headers that the build makes
-TAKEN_OVER = "MPI"  # names that resilience/persist defines, too; who else says them means MPI's
+TAKEN_OVER = "MPI"  # names that resilience/persist defines, too; in other modules they mean those of MPI
 HOME_OF_TAKEN_OVER = "resilience/persist"
 
 
-UMBRELLAS = {}  # gabion/X.h -> what it includes: who includes an umbrella includes that
+UMBRELLAS = {}  # gabion/X.h -> its includes, which count as includes of each file with that umbrella
 
 
 class Failure(Exception):
@@ -59,14 +60,14 @@ def node_of(path):
 
 
 def without_comments(text):
-    """Comments, strings and characters become spaces, lines that go on with a backslash one line."""
+    """Comments, strings and characters become spaces, lines continued with a backslash one line."""
     token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
     plain = token.sub(" ", text.replace("\\\n", " "))
     return re.sub(r"#[ \t]*ifdef[ \t]+__cplusplus.*?#[ \t]*endif", " ", plain, flags=re.S)  # extern "C" { opens no body
 
 
 def includes_of(path, texts):
-    """@return paths of what it includes with quotation marks, from the root or its own folder"""
+    """@return paths of its includes with quotation marks, from the root or its own folder"""
     found = []
     names = re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', texts[path], re.M)
     for name in names:
@@ -90,14 +91,14 @@ def with_included_texts(path, texts, seen=()):
     return "\n".join(text)
 
 
-# ---------------------------------------------------------------- what it defines and names
+# ---------------------------------------------------------------- definitions and names
 
 WORD = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 SKIPPED = re.compile(r"\b__attribute__\s*\(\(.*?\)\)|\b_Static_assert\s*\(.*")
 
 
 def top_level(text):
-    """@return (head, body) of each declaration at the level of the file; the body is what stands in braces or behind `='"""
+    """@return (head, body) of each declaration at the level of the file; the body is the text in braces or behind `='"""
     found, head, body, depth = [], [], [], 0
     for part in re.findall(r"[{}();=]|[^{}();=]+", text):
         inside = depth > 0 or (head and head[-1] == "=")
@@ -119,7 +120,7 @@ def top_level(text):
 
 
 def defined_name(head, body, is_header):
-    """@return the name that a declaration makes known to other files, or None"""
+    """@return the name that a declaration gives to other files, or None"""
     head = SKIPPED.sub(" ", head)
     words = re.findall(r"\w+", head)
     is_function = "(" in head and "=" not in head
@@ -137,10 +138,10 @@ def defined_name(head, body, is_header):
 
 
 def reading(path, texts):
-    """What a file defines and names.
+    """Definitions and names of a file.
 
-    @return name -> names in its body, for what other files may mean: of a header its inline functions and its macros with
-    arguments, of a source what has external linkage; names that it defines for itself alone; all names in bodies
+    @return name -> names in its body, for definitions visible to other files: inline functions and macros with arguments of a
+    header, external linkage of a source; names for this file alone; all names in bodies
     """
     text = without_comments(with_included_texts(path, texts) if path.endswith(".c") else texts[path])
     is_header = path.endswith(".h")
@@ -186,7 +187,7 @@ def seen_files(path, texts, seen):
 
 
 def with_inline(names, headers):
-    """The names, and instead of inline functions and macros of the headers what these name, over any number of steps."""
+    """The names; inline functions and macros of headers are replaced by the names in them, over any number of steps."""
     known, meant, todo = set(), set(), list(names)
     while todo:
         name = todo.pop()
@@ -202,7 +203,7 @@ def with_inline(names, headers):
 
 
 def definer(name, path, definers):
-    """@return the source that is meant when another one says a name, or None"""
+    """@return the source that defines a name of another one, or None"""
     found, folder = definers.get(name, ()), os.path.dirname(path)
     if path in found or name.startswith(TAKEN_OVER) and not folder.startswith(HOME_OF_TAKEN_OVER):
         return None
@@ -278,7 +279,7 @@ def of_modules(graph):
     return lifted
 
 
-# ---------------------------------------------------------------- what is said
+# ---------------------------------------------------------------- output
 
 
 def edges(graph, circle):
@@ -289,7 +290,7 @@ def edges(graph, circle):
 
 
 def read_list(path):
-    """@return line of a circle -> why it may be"""
+    """@return line of a cycle -> its reason"""
     listed = {}
     with open(path) as file:
         for number, line in enumerate(file, 1):

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts one defect after another into a copy of the sources and looks which tests notice (scripts/harness/mutation.sh has the words).
+"""Inserts one defect after another into a copy of the sources and finds the tests that detect it (see scripts/harness/mutation.sh).
 
 The table, scripts/harness/mutations.txt, is a list of
 
-    defect NAME: what it does
+    defect NAME: its effect
     tests TEST TEST ...             names of ctest; NAME-np4, or NAME for all numbers of processes
-    alone WHY                       why one program is enough where there is no second one
+    alone WHY                       reason why one program is enough
     file PATH                       once or more; below it once or more:
-    - a line of the source          consecutive lines that stand there exactly once, and
-    + a line instead of them        what replaces them
+    - a line of the source          consecutive lines that occur exactly once, and
+    + a line instead of them        their replacement
 
 Empty lines separate; a line that begins with # is a remark.
 """
@@ -23,9 +23,9 @@ import subprocess
 import sys
 import time
 
-LEAST_SECONDS, PATIENCE = 20, 10  # a test hangs if it takes so much longer than without a defect
-WANTED = 2  # programs or scripts that have to notice
-PROGRAMS = {"judge": "gabion_test_judge"}  # those whose target has another name
+LEAST_SECONDS, PATIENCE = 20, 10  # a test hangs if it takes that many times as long as without a defect
+WANTED = 2  # programs or scripts that must detect a defect
+PROGRAMS = {"judge": "gabion_test_judge"}  # programs with another name of their target
 
 
 class Failure(Exception):
@@ -117,7 +117,7 @@ def write_all(texts):
             file.write(text)
 
 
-# ---------------------------------------------------------------- whether the table fits the sources
+# ---------------------------------------------------------------- check of the table
 
 
 def numbers_of(text):
@@ -156,7 +156,7 @@ def tests_of(root):
 
 
 def check(root, defects):
-    """All that does not fit. @return how much that is"""
+    """Prints all inconsistencies. @return their number"""
     tests, wrong = tests_of(root), []
     for defect in defects:
         for word in defect["tests"]:
@@ -177,7 +177,7 @@ def check(root, defects):
 
 
 def copy_sources(root, source):
-    """What git knows or might, as it lies in the tree now. Files that are the same keep their times."""
+    """Tracked and untracked files of the present tree. Unchanged files keep their times."""
     listed = subprocess.run(["git", "-C", root, "ls-files", "-coz", "--exclude-standard"], stdout=subprocess.PIPE, check=True)
     names = {n for n in listed.stdout.decode().split("\0") if n and os.path.isfile(os.path.join(root, n))}
     for folder, _, files in os.walk(source):
@@ -215,7 +215,7 @@ def build(options, targets):
 
 
 def list_tests(options):
-    """Tests by name, as ctest would run them: command, environment, folder and what makes one pass."""
+    """Tests by name, as ctest would run them: command, environment, folder and pass criterion."""
     shown = subprocess.run(["ctest", "--test-dir", options.build, "-C", "long", "--show-only=json-v1"], stdout=subprocess.PIPE, check=True)
     tests = {}
     for test in json.loads(shown.stdout)["tests"]:
@@ -225,7 +225,7 @@ def list_tests(options):
 
 
 def named(tests, wanted):
-    """The tests that a word of the table stands for."""
+    """The tests of a word of the table."""
     found = [t for t in tests if t == wanted or re.sub(r"-np\d+$", "", t) == wanted]
     if not found:
         raise Failure("there is no test %s" % wanted)
@@ -233,7 +233,7 @@ def named(tests, wanted):
 
 
 def programs_of_scripts(folder, source):
-    """Targets that shell tests of a folder use: the programs, helpers of the folder and those of others that a script names, proxies of a
+    """Targets for the shell tests of a folder: the programs, helpers of the folder and helpers that a script names, proxies of a
     paper."""
     paths = files_of(os.path.join(source, "tests"), folder)
     helpers = [f for f in map(os.path.basename, paths) if re.fullmatch(r"helper_\w+\.c", f)]
@@ -249,8 +249,8 @@ def programs_of_scripts(folder, source):
 
 
 def targets_of(tests, names, options):
-    """What is to be built for tests: their programs; for scripts everything that scripts use. ctest does not tell the
-    command of a program that is not there yet."""
+    """Targets for tests: their programs; for scripts all programs that scripts use. ctest does not list the command of a
+    missing program."""
     targets = set()
     for name in names:
         command = tests[name]["command"]
@@ -268,7 +268,7 @@ def targets_of(tests, names, options):
 
 
 def processes_of(session):
-    """Living processes of a session, which a test is started in."""
+    """Living processes of a session; each test has its own."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -299,7 +299,7 @@ def end(process):
 
 
 def run_test(test, seconds):
-    """@return whether it passed, and in what time"""
+    """@return whether it passed, and its time"""
     properties = test["properties"]
     environment = dict(os.environ, **dict(v.split("=", 1) for v in properties.get("ENVIRONMENT", [])))
     start = time.time()
@@ -310,7 +310,7 @@ def run_test(test, seconds):
     except subprocess.TimeoutExpired:
         end(process)
         return False, time.time() - start
-    except BaseException:  # told to stop: so is the test, which has a session of its own
+    except BaseException:  # on interruption: ends the test, which has its own session
         end(process)
         raise
     taken = time.time() - start
@@ -323,9 +323,9 @@ def run_test(test, seconds):
 
 
 def check_whole(tests, names):
-    """All tests pass as long as nothing is broken."""
+    """Requires that all tests pass without a defect."""
     for name in names:
-        for _ in range(2):  # the first time programs and libraries come from the disk
+        for _ in range(2):  # at first programs and libraries are read from the disk
             passed, taken = run_test(tests[name], tests[name]["seconds"])
             if passed:
                 break
@@ -344,7 +344,7 @@ def catchers(tests, defect):
     return caught
 
 
-# ---------------------------------------------------------------- all of it
+# ---------------------------------------------------------------- main
 
 
 def examine(options, tests, defect):
@@ -360,7 +360,7 @@ def examine(options, tests, defect):
 
 def work(options, defects):
     copy_sources(options.root, options.source)
-    for defect in defects:  # before anything takes time
+    for defect in defects:  # before expensive work
         replace(options.source, defect)
     configure(options)
     tests = list_tests(options)

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Mutation test of the tests: breaks the sources on purpose, one defect at a time, and checks which
-# tests detect it. Each defect of scripts/harness/mutations.txt must be detected by at least two programs, or by one where the table
-# gives the reason.
+# Mutation test of the tests: inserts one defect at a time into the sources, and checks which tests detect it. Each
+# defect of scripts/harness/mutations.txt must be detected by at least two programs, or by one where the table gives
+# the reason.
 #
 #   scripts/harness/mutation.sh [--list] [--keep] [--out DIR] [NAME ...]      all defects, or those named
 #
-# The sources are copied to DIR/source (default: build/mutation), built once in DIR/build, and there each defect in turn is put
-# in, built, tested, and taken out again: the tree and the usual build never contain it. The tests of the table must
-# pass before anything is broken. A test that takes ten times as long as then, and at least 20 s, hangs, which counts as detected.
-# It is an error if the source does not contain the text that a defect replaces exactly once, or if a test does not exist.
-# Prints a table, defect -> tests that detected it; exit code 0 if each was detected by enough tests, 1 if not, 2 for other
-# errors. --keep: DIR is kept (the next run is faster).
+# The sources are copied to DIR/source (default: build/mutation) and built once in DIR/build. Each defect in turn is
+# inserted there, built, tested, and removed: the tree and the usual build never contain it. The tests of the table
+# must pass without a defect. A test that takes ten times as long as then, and at least 20 s, hangs, which counts as
+# detected. A missing test is an error, and so is a text to replace that the source does not contain exactly once.
+# Prints a table, defect -> tests that detected it; exit code 0 if each was detected by enough tests, 1 if not, 2 for
+# other errors. --keep: DIR is kept (the next run is faster).
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
@@ -33,10 +33,10 @@ gabion_setup
 OUT=$(realpath -m "$OUT")
 mkdir -p "$OUT"
 gabion_lock "$OUT/lock"
-if command -v ccache >/dev/null; then # the copy is the same source elsewhere
+if command -v ccache >/dev/null; then # the copy is the same source in another folder
   export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$OUT CCACHE_NOHASHDIR=1
 fi
-# The temporary files of tests that had to be ended go with this folder.
+# Temporary files of aborted tests are removed with this folder.
 scratch=$(mktemp -d /dev/shm/gabion-mutation.XXXXXX)
 trap 'rm -rf "$scratch"; [ -n "$KEEP" ] || rm -rf "$OUT"' EXIT
 export TMPDIR=$scratch OMPI_MCA_btl_sm_backing_directory=$scratch

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The public surface: functions that installed headers declare, their stability, and who calls them.
+"""The public surface: functions of installed headers, their stability, and their callers.
 
     surface.py                counts: headers and functions of each level, and their users
     surface.py --list LEVEL   the functions of a level: stable or extender
@@ -8,17 +8,17 @@
     surface.py --check        1 if a rule below is broken
     surface.py --write        brings doc/stable-api.txt and gabion/stable_only.h up to date
 
-The head of a header says `Stability: stable', `extender' or `internal'. GAB_STABLE and GAB_EXTENDER before a declaration mark an
+The head of a header has `Stability: stable', `extender' or `internal'. GAB_STABLE and GAB_EXTENDER before a declaration mark an
 exception. Internal headers, and *_impl.h, are not installed.
 
 Rules:
   - Each header has a level, and an installed header includes only installed headers.
-  - Each public function has a caller, a test at least.
+  - Each public function has a caller, at least a test.
   - The umbrellas in gabion/ reach each stable function. gabion/stable_only.h poisons the names of all others.
-  - doc/stable-api.txt is the list of stable functions and of the types in their declarations, as far as a stable header has them,
-    each with the version since which it is stable. An entry changes or vanishes only if the section of this version in CHANGELOG.md names it, `gab_x()' or `gab_x'. A
-    function that an earlier minor version had vanishes only if it was GAB_DEPRECATED("since M.N: ...") in an earlier minor version.
-    --write refuses anything else.
+- doc/stable-api.txt lists stable functions and the types in their declarations, as far as a stable header has them, each with the
+  version since which it is stable. An entry changes or vanishes only if the section of this version in CHANGELOG.md names it,
+  `gab_x()' or `gab_x'. A function of an earlier minor version vanishes only if it was GAB_DEPRECATED("since M.N: ...") in an
+  earlier minor version. --write refuses other changes.
 """
 import argparse
 import collections
@@ -52,7 +52,7 @@ def sources(root):
             for name in names:
                 if name.endswith((".c", ".h", ".inc")):
                     path = os.path.relpath(os.path.join(folder, name), root)
-                    found[path] = "" if path == POISON else read(root, path)  # it calls nothing
+                    found[path] = "" if path == POISON else read(root, path)  # no calls
     return found
 
 
@@ -62,7 +62,7 @@ def without_comments(text):
 
 
 def words_of(text):
-    """@return how often each word occurs outside of comments and strings, includes and #undef"""
+    """@return number of occurrences of each word outside of comments, strings, includes and #undef"""
     text = re.sub(r'^[ \t]*#[ \t]*(?:include|undef)\b.*$', "", without_comments(text), flags=re.M)
     return collections.Counter(re.findall(r"[A-Za-z_]\w*", re.sub(r'"(?:\\.|[^"\\\n])*"', " ", text)))
 
@@ -196,7 +196,7 @@ class Surface:
         return {name: it for name, it in self.functions.items() if it.level == "stable"}
 
     def stable_types(self):
-        """@return the types that stable declarations name, and those that these name"""
+        """@return the types in stable declarations, and types in their definitions"""
         found, todo = set(), [it.line for it in self.stable().values()]
         while todo:
             for word in re.findall(r"\w+", todo.pop()):
@@ -218,7 +218,7 @@ class Surface:
         return found
 
     def entries(self):
-        """@return name -> (section, declaration) of what the list has to have"""
+        """@return name -> (section, declaration) of the entries of the list"""
         made = {name: (it.header, it.line) for name, it in self.stable().items()}
         made.update({name: ("types", self.types[name][1]) for name in self.stable_types()})
         return made
@@ -272,7 +272,7 @@ def text_of_poison(surface):
     for name, it in sorted(surface.functions.items()):
         if it.level != "stable":
             if re.search(r"#[ \t]*define %s\b" % name, surface.texts[it.header]):
-                lines.append("#undef %s" % name)  # compilers warn where a macro is poisoned
+                lines.append("#undef %s" % name)  # compilers warn of a poisoned macro
             lines.append("#pragma GCC poison %s" % name)
     return "\n".join(lines + ["#endif", "", "#endif"]) + "\n"
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Breaks each MPI test on purpose, at each number of processes above one, and lists those that do not notice:
-# the last claim that its last living rank makes is made false; and that rank is killed, which the test does not mean.
+# Breaks each MPI test on purpose, at each number of processes above one, and lists tests that do not detect it: the
+# last claim of the last living rank is made false; or that rank is killed, unexpectedly for the test.
 #
 #   scripts/harness/test-of-tests.sh [--only REGEX] [--long] [--jobs N]
 #
 #   --only REGEX   of the names of tests, as `ctest -N' lists them
-#   --long         also those with the label `long': they are broken at their second claim, since they take long
+#   --long         also tests with the label `long': broken at their second claim, to save time
 #   --jobs N       tests at the same time (2)
 #
-# GABION_BUILD: the build folder (build/), which has to be up to date. Ends with 1 if a test does not notice, has no claim
-# on its last rank, or fails without being broken.
+# GABION_BUILD: the build folder (build/), which must be up to date. Exit code 1 if a test does not detect a defect,
+# has no claim on its last rank, or fails without a defect.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 only=. long= jobs=2
@@ -29,7 +29,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export GABION_TEST_GRACE=1
 
-# Where ctest keeps its logs: not where the ctest does that may have started this.
+# Folder of the logs of ctest: not that of a ctest that may have started this script.
 place() { # place FOLDER
   mkdir "$1"
   printf 'subdirs("%s")\n' "$GABION_BUILD" >"$1/CTestTestfile.cmake"
@@ -38,16 +38,16 @@ names() { # names LABEL...: MPI tests of more than one process
   ctest --test-dir "$work/names" -C long -N -L mpi "$@" | sed -n 's/^ *Test *#[0-9]*: \(.*-np[0-9]*\)$/\1/p' |
     grep -v -e '-np1$' | grep -E -e "$only" || true
 }
-# play NAME BREAK: one test, broken as said. Its words go to $said; ends as the test does.
+# play NAME BREAK: one test, broken as given. Writes its output to $said; returns its exit code.
 play() { GABION_TEST_BREAK=$2 ctest --test-dir "$said.ctest" -C long -V -R "^$1\$" >"$said" 2>&1; }
-# broken NAME BREAK: the test has to notice. 0: it did, 1: it did not, 2: it never came to that place
+# broken NAME BREAK: the test must detect the defect. 0: it did, 1: it did not, 2: it never reached that claim
 broken() {
   local passed=0
   play "$1" "$2" && passed=1
   if ! grep -q 'broken on purpose' "$said"; then return 2; fi
   [ $passed = 0 ] || { echo "$1: does not notice that it is broken at '$2'"; return 1; }
 }
-# one NAME: what is wrong with this test, if anything, on stdout
+# one NAME: prints the fault of this test, if any
 one() {
   local name=$1 said=$work/${1//\//_} claims rank=-1 last=0 i code
   place "$said.ctest"
@@ -57,13 +57,13 @@ one() {
     play "$name" '' || { echo "$name: fails without being broken"; return; }
     claims=$(sed -n 's/.*gabion-test: passed (claims: \(.*\))$/\1/p' "$said")
     i=0
-    for claims in $claims; do # of the last rank that lives to the end
+    for claims in $claims; do # of the last rank that survives
       if [ "$claims" != died ]; then rank=$i last=$claims; fi
       i=$((i + 1))
     done
     [ $i = "${name##*-np}" ] || { echo "$name: is not judged by its processes (tests/mpi_test.h)"; return; }
   fi
-  # The first claim is that there is a world.
+  # The first claim is the existence of a world.
   [ "$last" -gt 1 ] || { echo "$name: rank $rank claims nothing"; return; }
   for how in claim kill; do
     code=0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Adds the times of a run of tests (tests/stopwatch.sh) to a table, in place of older ones of the same tests, and lists the tests that
-# took more CPU seconds than their budget. scripts/test.sh calls it.
+# Merges the times of a run of tests (tests/stopwatch.sh) into a table, and lists tests that took more CPU seconds
+# than their budget. scripts/test.sh calls it.
 #
 #   scripts/harness/test-times.sh NEW TABLE      NEW is removed
 set -euo pipefail
@@ -14,7 +14,7 @@ new=$1 table=$2
 head=$'test\ttier\tcode\twall s\tCPU s\tbudget'
 {
   printf '%s\n' "$head"
-  # The last row of each test, the dearest first.
+  # The last row of each test, the most expensive first.
   awk -F '\t' 'FNR == 1 && $1 == "test" {next} NF == 6 {row[$1] = $0} END {for (name in row) print row[name]}' "$table" "$new" |
     LC_ALL=C sort -t $'\t' -k 5,5gr -k 1,1
 } >"$table.tmp"

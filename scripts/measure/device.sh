@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What an accelerator gives: whether its bits are those of the processor, the speed of D3Q19 TRT in place against a copy of the same
-# run, and whether a process that shares it survives the death of another. Needs a C compiler and CMake; no MPI, no HDF5.
+# Measures an accelerator: equality of its bits with those of the processor, the speed of D3Q19 TRT in place relative
+# to a copy of the same run, and whether a process that shares it survives the death of another. Needs a C compiler
+# and CMake; no MPI, no HDF5.
 #
 #   scripts/measure/device.sh [--cells N] [--backend NAME] [--shared-steps N] [--quick] [--out DIR]
 #
 #   --cells N       along each axis of the timed box (default 256)
-#   --backend NAME  cuda or opencl (default: the first that has a device)
-#   --shared-steps N  of the box of 64^3 cells whose process shares the device (default 20000)
+#   --backend NAME  cuda or opencl (default: the first with a device)
+#   --shared-steps N  steps of the box of 64^3 cells that shares the device (default 20000)
 #   --quick         no comparison at the timed size
-#   --out DIR       gets device.md and the program (default: a folder of its own in TMPDIR)
+#   --out DIR       for device.md and the program (default: a new folder in TMPDIR)
 #
 # It prints tables as Markdown. On one NVIDIA H100 with 16 cores it takes about two minutes.
 set -euo pipefail
@@ -35,7 +36,7 @@ which=()
 [ -z "$BACKEND" ] || which=(--backend "$BACKEND")
 run() { "$bench" ${which[@]+"${which[@]}"} "$@"; }
 
-# ---- The program: of the library only what it needs.
+# ---- The program: only the required files of the library.
 while read -r text name; do
   cmake -DROOT="$ROOT" -DTEXT="$text" -DNAME="$name" -DOUT="$OUT/made/$name.c" -P "$ROOT/cmake/text.cmake"
 done <<'END'
@@ -54,7 +55,8 @@ ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O3 -march=native -ffp-contract=off -fno-math-
 {
   run --cells "$CELLS" $QUICK
 
-  # ---- Two processes, one of which is killed while its kernels run. Not started by run(): a shell would be killed instead.
+  # ---- Two processes, one of which is killed while its kernels run. Not started by run(): a shell would be killed
+  # instead.
   victim=
   trap '[ -z "$victim" ] || kill -9 "$victim" 2>/dev/null || true' EXIT
   alone=$(run --checksum --steps "$SHARED" | grep checksum)

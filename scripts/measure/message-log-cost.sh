@@ -9,11 +9,13 @@
 #   --steps N        steps of a run (default 300), with a checkpoint after each third
 #   --cells N        cells along an edge of the block of each process (default 64)
 #   -n PROCESSES     active processes (default 2); one spare in all runs
-#   --before PROGRAM another build of `gabion`: its steps without the message log are compared with those of this one, instead
-#   --out DIR        default: BUILD/message-log-cost; gets the raw lines
+#   --before PROGRAM instead, another build of `gabion`: compares steps without the message log
+#   --out DIR        default: BUILD/message-log-cost; for the raw lines
 #
-# A Taylor-Green vortex on D3Q19, one thread a process, no output. Time in the tasks of the steps, of rank 0, which waits for its
-# neighbours in each, without checkpoints; and of the whole loop, checkpoints included. Ratios of pairs: median, quartiles, and a 95 % confidence interval of the median (order statistics). Use an otherwise idle machine.
+# A Taylor-Green vortex on D3Q19, one thread per process, no output. Times: of the tasks of the steps, on rank 0
+# (which waits for its neighbours in each step), without checkpoints; and of the whole loop with checkpoints. Ratios
+# of pairs: median, quartiles, and a 95 % confidence interval of the median (order statistics). Use an otherwise idle
+# machine.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
@@ -75,7 +77,7 @@ for ((pair = 1; pair <= PAIRS; pair++)); do
     "$(value second seconds)" "$(cut -d' ' -f1 /proc/loadavg)" >>"$OUT/pairs.tsv"
 done
 
-# The bounds: so many from either end that a fair coin shows fewer in 2.5 % of all cases.
+# Bounds of the interval: fewer than that number of heads have a probability of at most 2.5 % for a fair coin.
 ratios() { # ratios COLUMN COLUMN NAME
   awk -v a="$1" -v b="$2" '{ printf "%.6f\n", $b / $a }' "$OUT/pairs.tsv" | sort -n | awk -v name="$3" '
     { r[NR] = $1 }

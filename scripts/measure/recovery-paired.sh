@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Whether recoveries have become slower between two builds: the same death in the same run, one build after the other.
+# Compares the recovery times of two builds: the same death in the same run, in alternating pairs.
 #
 #   scripts/measure/recovery-paired.sh --before BUILD --after BUILD [--pairs N] [--np N] [--out DIR]
 #
-#   --before BUILD  a build folder, say of the commit ahead of a change
+#   --before BUILD  a build folder, e.g. of the commit before a change
 #   --after BUILD   another one (default: the one of this tree)
 #   --pairs N       of each kind (default 20)
-#   --np N          processes, shared out to two nodes (default 4)
-#   --out DIR       default: BUILD/recovery-paired of the second; gets the raw lines
+#   --np N          processes, on two nodes (default 4)
+#   --out DIR       default: BUILD/recovery-paired of the second; for the raw lines
 #
-# The nodes are emulated (host names of their own on this machine), since fencing tokens are taken on several nodes only. Kinds: `one`
-# rank of the second node dies, or `half`, all ranks there at once, whose copies are with the others. The time is that of the event
-# `recovery` in the events of the run: from the notice of the death until the run goes on, what is taken from disk, tokens included.
-# Both builds take turns, which of them is first, too. Printed are the medians, and the median and the quartiles of the differences.
+# The nodes are emulated (separate host names on this machine), since only runs on several nodes use fencing tokens.
+# Kinds: `one` rank of the second node dies, or `half`, all ranks there at once, whose copies are on the first node.
+# The time is that of the event `recovery` of the run: from the detection of the death until the run continues, tokens
+# on disk included. Both builds take turns, also in their order. Prints the medians, and the median and the quartiles
+# of the differences.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 

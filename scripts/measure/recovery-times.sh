@@ -7,12 +7,12 @@
 #
 #   --np LIST   numbers of processes, default "2 4 8 16"
 #   --runs N    of each, in turn, so that a slow change of the machine affects all equally (default 5)
-#   --out DIR   default: BUILD/recovery-times; gets the raw lines, table.md
+#   --out DIR   default: BUILD/recovery-times; for the raw lines and table.md
 #
-# shrink, spare: gabion-bench --only recovery, 64^3 cells, from the notice of a death to the next step, of the process that took
-#   longest; without the time of detection, which is the same for both.
+# shrink, spare: gabion-bench --only recovery, 64^3 cells, from the detection of a death to the next step, of the slowest
+#   process; without the time of the detection, which is the same for both.
 # restart: from the start of the resuming command until the state of the checkpoint on disk is loaded, for a flow of some
-#   kB per process: so it is the time of launcher, MPI and set-up.
+#   kB per process: mainly launcher, MPI and set-up.
 # idle: processor time of an idle spare as a share of the time of the run (from /proc).
 # Medians, minima and maxima, with the load of the machine.
 set -euo pipefail
@@ -66,7 +66,7 @@ restart() { # restart NP
   [ -n "$loaded" ] || fail "the run did not go on from disk"
   note restart "$1" "$(awk -v a="$began" -v b="$loaded" 'BEGIN { printf "%.1f", 1e3 * (b - a) }')"
 }
-# Of the processes of the run in OUT/run those with the highest rank are the spares.
+# The spares are the processes of the run in OUT/run with the highest ranks.
 ticks_of() { awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null; }
 idle() { # idle NP SPARES
   local job pid rank share hz spares=() before=()

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table and the picture of scripts/measure/scaling.sh.
+"""Table and picture of scripts/measure/scaling.sh.
 
   scaling.py LINES --edge N [--table FILE] [--png FILE]
 
 LINES   lines of `gabion-bench --only blocks --json`, of any number of rounds
 --edge  cells along the box
 
-Rates are medians of the rounds' medians, in million cell updates per second; shares are those of one block for each process, measured
-in turn. Without matplotlib there is no picture.
+Rates are medians of the rounds' medians, in million cell updates per second; shares are relative to one block per process,
+measured in turn. Without matplotlib there is no picture.
 """
 import argparse
 import json
@@ -74,7 +74,7 @@ def draw(found, edge, path):
             sizes = sorted(blocks for blocks, is_alone in of if is_alone == alone)
             if not sizes:
                 continue
-            # One block for each process: the box of two is cut in two.
+            # One block per process: the box is cut in two for two processes.
             whole = where[0]
             rates.plot([whole] + sizes, [one_block(of)] + [middle(of[s, alone], 0) for s in sizes], line, color=colour,
                        label=WHERE[where] + (", a field for each block" if alone else ""))

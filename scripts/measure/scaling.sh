@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# How the speed of a flow grows with cores, and what cutting the same cells into blocks takes of it: a closed box of 128^3 cells
-# (D3Q19, TRT, double, in place) as one block for each process, and as 8, 64, 512, 4096 blocks, on one core, with two threads, and on
-# two processes.
+# Scaling of a flow with cores, and the cost of blocks: a closed box of 128^3 cells (D3Q19, TRT, double, in place) as
+# one block per process, and as 8, 64, 512, 4096 blocks, on one core, with two threads, and on two processes.
 #
 #   scripts/measure/scaling.sh [--quick] [--rounds N] [--out DIR] [--draw]
 #
 #   --quick     96^3 cells, fewer repetitions
-#   --rounds N  of all three, in turn, so that a slow change of the machine meets all alike (default 3)
-#   --out DIR   default: BUILD/scaling; gets lines.jsonl, table.md, scaling.png
-#   --draw      only that, with the lines that are there
+#   --rounds N  of all three, in turn, so that a slow change of the machine affects all (default 3)
+#   --out DIR   default: BUILD/scaling; for lines.jsonl, table.md, scaling.png
+#   --draw      only draws, with existing lines
 #
-# Each number of blocks is measured in turn with one block for each process; shares are medians of neighbours. `alone`: each block
-# with a field of its own (`lbm.fused_blocks: 1`). The picture needs matplotlib.
+# Each number of blocks is measured in turn with one block per process; shares are medians of these pairs. `alone`:
+# each block with its own field (`lbm.fused_blocks: 1`). The picture needs matplotlib.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
@@ -39,7 +38,7 @@ if [ -z "$DRAW" ]; then
   cores=$(nproc)
   for ((round = 0; round < ROUNDS; round++)); do
     say "round $((round + 1)) of $ROUNDS"
-    # With threads the benchmark takes one of them first, then all.
+    # With threads the benchmark first runs with one thread, then with all.
     OMP_NUM_THREADS=$((cores < 2 ? 1 : 2)) "$GABION_BUILD/bin/gabion-bench" $QUICK --only blocks --json "$OUT/lines.jsonl" >"$OUT/last.txt"
     OMP_NUM_THREADS=1 "$GABION_BUILD/bin/gabion-launch" -n 2 -- "$GABION_BUILD/bin/gabion-bench" $QUICK --only blocks \
       --json "$OUT/lines.jsonl" >"$OUT/last.txt"

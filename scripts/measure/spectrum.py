@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The energy spectrum of a velocity that a run has written (output.fields), on one level in a periodic box.
+"""The energy spectrum of the velocity of a run (output.fields), on one level in a periodic box.
 
-A side that is not periodic would add a tail that is none of the flow: a run whose summary.json tells of one is refused.
+A side that is not periodic would add a spurious tail: a run with one (by summary.json) is refused.
 
   spectrum.py OUT... [--label TEXT]... [--time T]... [--viscosity NU] [--csv FILE] [--png FILE]
 
-OUT           output folder of a run; of several, each is a kind of line in the picture
---label       what the picture calls them, in their order; else the names of the folders
---time        only what was written nearest to these times; else all
---viscosity   kinematic: prints the dissipation 2 nu sum k^2 E, over all waves, and draws the inertial range of Kolmogorov (1941),
+OUT           output folder of a run; with several, each has its own line style in the picture
+--label       labels of the runs in the picture, in their order; default: names of the folders
+--time        only the output nearest to these times; default: all
+--viscosity   kinematic: prints the dissipation 2 nu sum k^2 E over all waves, and draws the inertial range of Kolmogorov (1941),
               1.6 eps^(2/3) k^(-5/3), for the largest of them; without it a line of that slope
---csv, --png  where to write: the table goes to standard output otherwise, a picture is drawn only if it is asked for
+--csv, --png  output files: the table goes to standard output otherwise, a picture is drawn only on request
 
-E(k) is the kinetic energy per mass in waves whose number lies in the shell [k - dk/2, k + dk/2), divided by dk; k is a multiple
-of dk, 2 pi over the longest edge of the box. The sum of E(k) dk is the mean of u^2/2 (Parseval), which is checked. From
-pi / dx on shells leave the corners of what the grid can show: they are printed, but not drawn. In 2D w is zero.
-Needs numpy and h5py; pictures need matplotlib. The format of the files: doc/field-format.md.
+E(k) is the kinetic energy per mass in waves with wave numbers in the shell [k - dk/2, k + dk/2), divided by dk; k is a multiple
+of dk, 2 pi over the longest edge of the box. The sum of E(k) dk is the mean of u^2/2 (Parseval), which is checked. Shells above
+pi / dx extend beyond the wave numbers of the grid: they are printed, but not drawn. In 2D w is zero. Needs numpy and h5py;
+pictures need matplotlib. The format of the files: doc/field-format.md.
 """
 import argparse
 import json
@@ -69,8 +69,8 @@ def read_step(files):
 
 
 def spectrum(u, lengths):
-    """k and E(k) of the velocity u [z, y, x, component] in a box with edges `lengths` (x, y, z), and the sum of each wave's
-    energy times its own k^2."""
+    """k and E(k) of the velocity u [z, y, x, component] in a box with edges `lengths` (x, y, z), and the sum over all waves of
+    energy times k^2."""
     waves = [2 * numpy.pi * numpy.fft.fftfreq(n, d=length / n) for n, length in zip(u.shape[2::-1], lengths)]
     dk = 2 * numpy.pi / max(lengths[axis] for axis in range(3) if u.shape[2 - axis] > 1)
     square = waves[2][:, None, None]**2 + waves[1][None, :, None]**2 + waves[0][None, None, :]**2
@@ -84,11 +84,11 @@ def spectrum(u, lengths):
 
 
 def steps_of(folder, times):
-    """[(k, E, time, last k that is complete)] of a run, in the order of time."""
+    """[(k, E, time, last complete k)] of a run, in the order of time."""
     files = {}
     for path in sorted(pathlib.Path(folder).glob("fields/fields_*.xdmf")):
         found = re.search(r"_(\d+)\.xdmf$", path.name)
-        if found: # it names all that belong to the step
+        if found: # it names all files of the step
             names = sorted(set(re.findall(r"[\w.+-]+\.h5", path.read_text())))
             files[int(found[1])] = [path.parent / name for name in names]
     if not files:

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures what the installed MPI carries after the death of processes: the rows of the table in doc/ulfm.md. Every death
-# is a real SIGKILL. Run it again when the MPI is changed.
+# Measures the behaviour of the installed MPI after deaths of processes: the rows of the table in doc/ulfm.md. Every
+# death is a real SIGKILL. Run it again after a change of the MPI.
 #
 # usage: scripts/mpi/ulfm-probe.sh [--trials N] [--seconds S] [--out FILE] [ROW ...]
-#   --trials N    so many trials per row and transport (default 1000), or until 20 jobs have hung
-#   --seconds S   no new job for a row once it has taken so long (default: none)
-#   --out FILE    a line per row is appended there: row, transport, trials, right, hung, crashed (default: only printed)
+#   --trials N    number of trials per row and transport (default 1000), or until 20 jobs have hung
+#   --seconds S   time limit for new jobs of a row (default: none)
+#   --out FILE    appends a line per row: row, transport, trials, right, hung, crashed (default: only printed)
 # Rows: adjacent adjacent-large spare send receive make many respawn respawn-two respawn-all respawn-all-two (default: all)
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
@@ -31,8 +31,8 @@ for program in local make spawn; do
   "$prefix/bin/mpicc" -std=gnu11 -O1 -o "$work/$program" "$GABION_ROOT/scripts/mpi/ulfm_probe/$program.c" || fail "cannot compile $program"
 done
 
-# As gabion-launch calls it; ports are the kernel's choice.
-job() { # job LIMIT PROCESSES PROGRAM [arguments]: what it says goes to $work/said; its code is 124 if it hung
+# As called by gabion-launch; the kernel chooses the ports.
+job() { # job LIMIT PROCESSES PROGRAM [arguments]: output in $work/said; code 124 after a hang
   local limit=$1 processes=$2
   shift 2
   # shellcheck disable=SC2086
@@ -41,7 +41,8 @@ job() { # job LIMIT PROCESSES PROGRAM [arguments]: what it says goes to $work/sa
     --prtemca state_base_notify_errors 1 --mca btl_tcp_port_min_v4 0 --mca btl_tcp_port_range_v4 1 $transport_flags -n "$processes" "$@" >"$work/said" 2>"$work/errors"
 }
 
-# Several trials in a job, one after the other. A trial is right if all its living say so; the first that is not ends the job.
+# Several trials in a job, one after the other. A trial is right if all survivors report so; the first wrong one ends
+# the job.
 local_trials() { # local_trials ROW BYTES LIVING DEATHS
   local processes=32 code=0 good
   local trials_of_job=$((1 + (processes - 8) / $4))
@@ -54,7 +55,7 @@ local_trials() { # local_trials ROW BYTES LIVING DEATHS
   { echo "--- $row, $transport, code $code, behind $good trials"; grep -v right "$work/said"; tail -n 3 "$work/errors"; } >>"$work/why"
 }
 
-# A trial is a death and the repair behind it; a job ends with the first that goes wrong.
+# A trial is a death and the following repair; a job ends with the first failure.
 repair_trials() { # repair_trials SECONDS PROCESSES PROGRAM [arguments]
   local code=0 deaths
   job "$@" || code=$?
@@ -78,7 +79,7 @@ for row in "${rows[@]}"; do
         adjacent) local_trials adjacent 800 6 2 ;;
         adjacent-large) local_trials adjacent 480000 6 2 ;;
         spare) local_trials spare 800 6 2 ;;
-        send) local_trials send 4000000 7 1 ;; # more than goes eagerly
+        send) local_trials send 4000000 7 1 ;; # above the eager limit
         receive) local_trials receive 480000 7 1 ;;
         make) repair_trials 60 23 "$work/make" ;; # 20 deaths
         many) repair_trials 3060 5 "$work/spawn" one 300 1 $RANDOM ;;

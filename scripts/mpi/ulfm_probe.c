@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proves that an MPI survives the death of a process: rank 1 kills itself with a real SIGKILL, the
- * others notice, revoke, shrink, agree and compute on what is left. Rank 0 prints the marker that
- * setup.sh looks for; mpirun's exit code proves nothing after a death. */
+/* Proves that an MPI survives the death of a process: rank 1 kills itself with a real SIGKILL; the others notice,
+ * revoke, shrink, agree and compute. Rank 0 prints the marker for setup.sh; mpirun's exit code proves nothing after a
+ * death. */
 #include <mpi.h>
 #include <mpi-ext.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The equation of poisson_gabion.c by PFMG of hypre, one process: poisson_hypre N. */
+/* The equation of poisson_gabion.c solved by PFMG of hypre, one process: poisson_hypre N. */
 #include <HYPRE_struct_ls.h>
 #include <math.h>
 #include <mpi.h>

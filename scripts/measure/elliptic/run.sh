@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh BUILD [N...]: the multigrid solver of Gabion beside PFMG of hypre, in turn, one process each (doc/elliptic.md).
-# BUILD is a build folder of Gabion. Needs libhypre-dev and the MPI that it was built with (mpicc.openmpi, or HYPRE_CC).
+# run.sh BUILD [N...]: compares the multigrid solver of Gabion with PFMG of hypre, in turn, one process each
+# (doc/elliptic.md). BUILD is a build folder of Gabion. Needs libhypre-dev and its MPI (mpicc.openmpi, or HYPRE_CC).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:?usage: run.sh BUILD [N...]}

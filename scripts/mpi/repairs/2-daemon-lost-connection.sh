@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The daemon releases the partly read message of a dead process last, and reads no more from a process that it has removed.
+# The daemon releases the partly read message of a dead process last, and does not read from a removed process.
 #
-# The message that is being read from a process holds a reference to the daemon's record of that process. lost_connection()
-# releases the message first and uses the record afterwards: where that was the last reference, the daemon waits for a lock in
-# freed memory, or crashes, and no process is started any more. Events of a removed process also stayed armed on a closed file.
+# The message being read from a process holds a reference to the daemon's record of that process. lost_connection()
+# releases the message first and uses the record afterwards. If that was the last reference, the daemon waits for a
+# lock in freed memory, or crashes, and no further process is started. Events of a removed process also stayed armed
+# on a closed file.
 # Upstream: openpmix/openpmix pull request 4233 (2026), the order of the release.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Daemons unpack the controls in front of the data that PMIx_Connect delivers, allocate the second entry that they use, and store
-# the data by a module that can.
+# Daemons unpack the controls before the data of PMIx_Connect, allocate the second entry that they use, and store the
+# data by a module with that function.
 #
-# What daemons receive when processes of several nodes have connected starts with a string of bytes that holds controls.
-# connect_release() does not unpack it and takes what follows for something else. So it
-#  - registers a namespace without a name, which compares equal to any other: addresses of processes that are started later are
-#    not found;
-#  - reads and destroys the second entry of an array of one, memory of somebody else: the daemon crashes soon after.
-# With the bytes unpacked, the addresses are stored through the module that serves the namespace, which may lack the function
-# (gds/shmem2): a crash that could not be met before. The daemon's own module has it. So these three changes belong together.
+# After processes of several nodes have connected, daemons receive a string of bytes with controls, then data.
+# connect_release() does not unpack the string and misinterprets the data. So it
+#  - registers a namespace without a name, which compares equal to any other: addresses of processes that are started later
+#    are not found;
+#  - reads and destroys the second entry of an array of one, in foreign memory: the daemon crashes soon after.
+# With the bytes unpacked, the addresses are stored through the module of the namespace, which may lack the function
+# (gds/shmem2): a new crash. The daemon's own module has it. So these three changes belong together.
 # Upstream: openpmix/prrte issue 964 shows the same crash of 2021; no report of this cause is known. openpmix/prrte pull request
 # 2055 (October 2024, PRRTE 4.0) replaced connect_release() by one that has no controls to unpack.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

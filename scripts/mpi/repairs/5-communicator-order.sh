@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A communicator that could not be made leaves the queue of those that are being made.
+# A communicator whose creation failed leaves the queue of creations.
 #
-# Communicators are made in the order of the ids of their parents: the lowest id in progress is recorded. Where the making fails
-# the record stays, and whatever is made of a communicator with a higher id waits without end.
-# Upstream: no report known.
+# Communicators are created in the order of the ids of their parents: the lowest id in progress is recorded. After a
+# failed creation the record stays, and creations from a communicator with a higher id wait without end. Upstream: no
+# report known.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 file=$src/ompi/communicator/comm_cid.c

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Shared by the repairs of Open MPI in this folder; to be sourced by bash, not run.
-# A repair is called with the folder of Open MPI's sources. It changes them and ends with 0, or, where they are not as it
-# expects, leaves them as they are and ends with 1. setup.sh applies all of them in the order of their numbers.
+# A repair is called with the source folder of Open MPI. It changes the sources and ends with 0. If they are not as
+# expected, it leaves them unchanged and ends with 1. setup.sh applies all repairs in the order of their numbers.
 set -euo pipefail
 
 src=${1:?the folder of the sources of Open MPI}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deaths in a communicator that nobody repairs, while the others go on with named messages, and what is under
- * way to or from the dead. A job holds many trials, one after the other, each in a communicator of GROUP processes of its own
- * that was made before anybody died: RING of them exchange messages with both neighbours in each step, the others are spares.
- * Those who live take part in the next trial, those who died in it are processes that have waited so far. Who
- * dies, when, and who takes over is known to all beforehand; that somebody is dead each finds out by itself.
+/* Deaths in a communicator without repair, while the others continue with named messages, and messages in transit to or from
+ * the dead. A job has many trials, one after the other, each in a communicator of GROUP processes made before the first death:
+ * RING of them exchange messages with both neighbours in each step, the others are spares. Survivors of a trial take part in the
+ * next one, and idle processes replace the dead. All processes know in advance which ones die, when, and their replacements;
+ * each detects the deaths by itself.
  *
- *   local ROW BYTES    adjacent | spare | send | receive; as many trials as there are processes for: GROUP, and for each
- * further trial as many as die in it; each living process says "trial N right" or what was wrong */
+ *   local ROW BYTES    adjacent | spare | send | receive; the number of trials follows from the number of processes: GROUP,
+ *                      and for each further trial its deaths; each survivor prints "trial N right" or the fault */
 #include <mpi.h>
 #include <mpi-ext.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ enum { GROUP = 8, RING = 5, STEPS = 12, DEATH = 4, MOST_TRIALS = 64 };
 static MPI_Comm group;
 static int me, trial, bytes;
 static bool row_spare;
-static int rank_of[RING]; /* who plays a position of the ring, as far as this process knows */
+static int rank_of[RING]; /* process at a position of the ring, as far as this process knows */
 
 static void end(const char *what)
 {
@@ -54,7 +54,7 @@ static bool holds(const unsigned char *message, int position, int step)
   return true;
 }
 
-/* One by one, since MPI_Waitall does not tell which request has failed. */
+/* One by one, since MPI_Waitall does not return the failed request. */
 static int finish(MPI_Request *request)
 {
   int done = 0, code = MPI_SUCCESS;
@@ -62,7 +62,7 @@ static int finish(MPI_Request *request)
   return code;
 }
 
-/* Who takes over a position when its active process has died. */
+/* Replacement of a position after the death of its active process. */
 static int successor(int position)
 {
   if (row_spare) return rank_of[position] == position ? RING : RING + 1;
@@ -78,7 +78,7 @@ static void send_step(int mine, int peer, int step, link_state *link)
 {
   fill(link->out, mine, step);
   if (MPI_Isend(link->out, bytes, MPI_BYTE, rank_of[peer], step, group, &link->send) != MPI_SUCCESS)
-    link->send = MPI_REQUEST_NULL; /* dead: the receive says so, too */
+    link->send = MPI_REQUEST_NULL; /* dead: the receive reports it, too */
 }
 
 static int open_link(int mine, int peer, int step, link_state *link)
@@ -89,8 +89,7 @@ static int open_link(int mine, int peer, int step, link_state *link)
   return code;
 }
 
-/* The peer is dead: whoever takes over begins with the step of the death, and needs what was sent from then
- * on. */
+/* The peer is dead: its replacement starts with the step of the death, and needs the messages from that step on. */
 static void replay(int mine, int peer, int step, link_state *link)
 {
   rank_of[peer] = successor(peer);
@@ -126,7 +125,7 @@ static void play(int mine, int first, bool dies_on_the_way)
     for (int i = 0; i < 2; i++) {
       codes[i] = open_link(mine, peers[i], step, &links[i]);
       if (dies_on_the_way) finish(&links[i].send);
-      if (dies_on_the_way) kill(getpid(), SIGKILL); /* one neighbour has its message, the other has not */
+      if (dies_on_the_way) kill(getpid(), SIGKILL); /* one neighbour has its message, the other does not */
     }
     for (int i = 0; i < 2; i++) close_link(mine, peers[i], step, &links[i], codes[i]);
     for (int i = 0; i < 2; i++)
@@ -139,7 +138,7 @@ static void play(int mine, int first, bool dies_on_the_way)
   }
 }
 
-/* Rank 1 dies with a message to, or a receive from, rank 0 under way; the others talk on. */
+/* Rank 1 dies with a message to, or a receive from, rank 0 in transit; the others continue to communicate. */
 static void one_request(bool sends)
 {
   unsigned char *buffer = calloc((size_t)bytes, 1);
@@ -161,7 +160,7 @@ static void one_request(bool sends)
       wrong("the living cannot talk");
 }
 
-/* The place of this process in a trial, in which those at the places of `dying` die; -1: it has none. */
+/* Place of this process in a trial in which the places of `dying` die; -1: none. */
 static int place_in(int number, int world_rank, const int *dying, int deaths)
 {
   const bool common = world_rank < GROUP;
@@ -174,8 +173,9 @@ static int place_in(int number, int world_rank, const int *dying, int deaths)
   return world_rank;
 }
 
-/* All of a trial are there, and what they had to say in earlier ones has arrived. By named messages to and from the first, which never
- * dies: who is through may be dead before others are, which ends a barrier with an error. */
+/* Waits until all processes of a trial are present and messages of earlier trials have arrived. By named messages to
+ * and from the first process, which never dies: a barrier would fail if a process left it and died before others were
+ * through. */
 static void gather(void)
 {
   enum { HERE = 1000, GO };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes die, one after the other, right before all make a communicator of an earlier one; the others shrink a later
- * one and go on.
+/* Processes die, one after the other, right before all create a communicator from an earlier one; the others shrink a later
+ * one and continue.
  *
- *   make    of N processes N - 3 die; at the end it prints how many deaths it was */
+ *   make    of N processes N - 3 die; prints the number of deaths at the end */
 #include <mpi.h>
 #include <mpi-ext.h>
 #include <signal.h>
@@ -38,7 +38,7 @@ int main(void)
     fflush(stdout);
     if (size <= 3) break;
     MPI_Comm earlier = copy_of(all), later = copy_of(all), made, left;
-    MPI_Barrier(all); /* all have both */
+    MPI_Barrier(all); /* all ranks have both */
     if (rank == size / 2) kill(getpid(), SIGKILL);
     if (MPI_Comm_dup(earlier, &made) == MPI_SUCCESS) require(MPI_ERR_OTHER, "copy without one");
     MPIX_Comm_revoke(earlier);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes die, one or two at a time, original ones and respawned ones alike, and are respawned: shrink,
- * MPI_Comm_spawn, one communicator for all, again and again.
+/* Original and respawned processes die, one or two at a time, and are respawned, repeatedly: shrink, MPI_Comm_spawn, one
+ * communicator for all.
  *
- *   spawn WAY DEATHS AT_ONCE SEED    WAY: all (spawn over the communicator of all survivors) or one (over
- * MPI_COMM_SELF of one survivor, then MPI_Intercomm_create); at the end it prints how many deaths it was */
+ *   spawn WAY DEATHS AT_ONCE SEED    WAY: all (spawn over the communicator of all survivors) or one (over MPI_COMM_SELF of
+ *                                    one survivor, then MPI_Intercomm_create); prints the number of deaths at the end */
 #include <mpi.h>
 #include <mpi-ext.h>
 #include <signal.h>
@@ -52,7 +52,7 @@ static void arrive(MPI_Comm parent, MPI_Comm *all)
   if (by_one) widen(MPI_COMM_WORLD, bridge, 0, 1, all);
 }
 
-/* All have to be there, and know how far the run is. */
+/* All must be present, and know the number of completed deaths. */
 static void check(MPI_Comm all, int *deaths)
 {
   int one = 1, sum = 0, size, flag = 1;
@@ -114,5 +114,5 @@ int main(int argc, char **argv)
   fflush(stdout);
   int flag = 1;
   MPIX_Comm_agree(all, &flag);
-  _exit(0); /* MPI_Finalize is not safe any more once processes were spawned */
+  _exit(0); /* MPI_Finalize is not safe after processes were spawned */
 }
