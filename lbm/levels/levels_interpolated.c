@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where an interpolated wall crosses a border between levels.
  *
- * Next to such a wall no rule that conserves the mass of each path across the border is of second order: the exact solution
- * makes mass there, S d / 12 per step in a shear flow of rate S past a wall at a distance d from a face. Interpolated walls
- * create mass anyway, which is removed in the next step (wall_balance.c). So populations that cross a border within a
- * coarse cell of such a wall are replaced by second-order values; the difference in mass is charged to the walls, that in
- * momentum to the body.
+ * No rule that conserves the mass of each path across the border is of second order there (doc/levels.md). So populations
+ * that cross a border within a coarse cell of such a wall are replaced by second-order values. The difference in mass is
+ * charged to the walls, which remove it in the next step (wall_balance.c), that in momentum to the body.
  *
  * **Into fine cells.** A child of a coarse cell sends the population extended from its cell with slopes on all axes
  * (levels_slopes_impl.h): the same in both sub-steps, also where the next child has met the wall. Where a fine cell is
