@@ -184,7 +184,7 @@ gab_status gab_phasefield_approximate(void *phasefield, const gab_forest *forest
 gab_status gab_phasefield_settle(gab_phasefield *phasefield);
 /** All ghosts of phi and mu, between steps. Collective. */
 gab_status gab_phasefield_fill_ghosts(gab_phasefield *phasefield);
-/** Fills the ghosts of phi that do not come from blocks of the same level. */
+/** Fills the ghosts of phi without a block of the same level. */
 void gab_phasefield_fill_rest(const gab_phasefield_block *block, gab_phasefield_which which);
 
 /* ---- bulk.c: blocks of one phase, in which phi does not change ---- */
@@ -232,7 +232,7 @@ double gab_phasefield_anisotropy(int dimension, double delta, const double *q, d
 void gab_phasefield_face_q(const gab_phasefield_model *model, const gab_field_map *map, const double *phi,
                            int axis, int a, int b, double q[3]);
 
-/* ---- slices.c: the temperature of a row of cells, and what follows from it ---- */
+/* ---- slices.c: the temperature of a row of cells, and derived quantities ---- */
 double gab_phasefield_row_temperature(const gab_phasefield_model *model, int64_t row, gab_step step);
 /** The slice of a row: from the table of the level, or computed if it is not there. */
 gab_phasefield_slice gab_phasefield_slice_at(const gab_phasefield_model *model, int64_t row, gab_step step);
@@ -241,7 +241,7 @@ gab_phasefield_slice gab_phasefield_slice_at(const gab_phasefield_model *model, 
 gab_status gab_phasefield_slices_fill(const gab_phasefield_model *model, int64_t first, int64_t last);
 void gab_phasefield_slices_release(gab_phasefield_slices *kept);
 
-/* ---- cell.c: what all kernels and the initial state have to agree on ---- */
+/* ---- cell.c: shared by all kernels and the initial state ---- */
 void gab_phasefield_interpolate(const gab_phasefield_model *model, const double *phi, double *h);
 void gab_phasefield_mu_of_c(const gab_phasefield_model *model, const gab_phasefield_slice *slice,
                             const double *phi, const double *c, double *mu);

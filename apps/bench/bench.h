@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-bench: what its sources share. Stability: internal. */
+/* Shared by the sources of gabion-bench. Stability: internal. */
 #ifndef GABION_APPS_BENCH_BENCH_H
 #define GABION_APPS_BENCH_BENCH_H
 
@@ -73,8 +73,8 @@ typedef gab_status (*bench_work)(void *user);
 /* Seconds of one run: that of the slowest process, all start together. */
 gab_status bench_time(bench *b, bench_work work, void *user, double *seconds);
 
-/* Something measured in turn with its ceiling, so that a change of the machine's load meets both: rates are
- * amounts per second, the share is the median of the rates' ratios. */
+/* A measurement in turn with its ceiling, so that a change of the machine's load affects both: rates are amounts per
+ * second, the share is the median of the ratios of the rates. */
 typedef struct bench_pair {
   bench_work work, ceiling;
   void *work_user, *ceiling_user;
@@ -106,20 +106,20 @@ void bench_report_series(bench *b, const char *name, const bench_series *series,
                          const char *unit);
 void bench_report_pair(bench *b, const char *name, const bench_pair_result *pair, double scale,
                        const char *unit);
-/* A part of something that was timed as a whole too, sample by sample, in nanoseconds; its share of the whole
- * stands where others have that of the ceiling. The samples are left as they are. */
+/* A part of a measurement that was also timed as a whole, sample by sample, in nanoseconds; its share of the whole is
+ * in the column of the ceiling. The samples are not changed. */
 void bench_report_part(bench *b, const char *name, const double *part, const double *whole);
 /* Why something was not measured: a line of the table. */
 void bench_remark(bench *b, const char *format, ...) GAB_PRINTF(2, 3);
 
 /* ---------------------------------------------------------------- streams */
 
-/* Sweeps, steps and their ceilings do this many times what is measured: streaming in place has two kinds of
- * steps, and both are to count. */
+/* Sweeps, steps and their ceilings are repeated this many times: streaming in place has two kinds of steps, and both
+ * must count. */
 enum { BENCH_SWEEPS = 2 };
 
-/* Some arrays read and others written side by side, as a lattice does: the components of fields, so that
- * their distances and pages are those of the populations. */
+/* Arrays for reading and writing in turn, as in a lattice: the components of fields, so that their distances and
+ * pages are those of the populations. */
 typedef struct bench_streams {
   int count; /* 9 or 19 */
   gab_precision precision;
@@ -202,12 +202,12 @@ gab_status bench_flow_step(void *user);
 /* The same of one that stays in the caches: BENCH_CACHED_SWEEPS times, so that it takes some time. */
 enum { BENCH_CACHED_SWEEPS = 200 };
 gab_status bench_flow_collide_cached(void *user);
-/* Measures and reports the sweep alone where memory costs next to nothing: blocks as those of `large`, one on each process, but of
- * rows of 128 (in 2D 2048) cells that take about so many bytes for each thread. In bench_kernels.c.
- * @param[in] streams  the ceiling, of as many arrays in memory */
+/* Measures and reports the sweep alone with negligible cost of memory: blocks as those of `large`, one on each
+ * process, but of rows of 128 (in 2D 2048) cells with about that many bytes per thread. In bench_kernels.c.
+ * @param[in] streams  the ceiling, with the same number of arrays in memory */
 gab_status bench_in_cache(bench *b, const bench_flow_options *large, size_t bytes, bench_streams *streams,
                           const char *name);
-/* Bytes of the populations of this process without ghosts: what a snapshot holds. */
+/* Bytes of the populations of this process without ghosts: the content of a snapshot. */
 size_t bench_flow_bytes(const bench_flow *flow);
 /* The usual periodic flow in cubes of `block` cells: D3Q19, double, TRT, the kernel that is chosen by itself.
  */
@@ -220,9 +220,8 @@ bench_flow_name bench_flow_name_of(const bench_flow_options *options);
 
 /* ---------------------------------------------------------------- index lists */
 
-/* Fluid cells of a block, stored one after another, and for every direction where what arrives in a cell
- * lies: in the cell that it comes from or, beside a wall, in the cell itself. Every place is in the list
- * once. */
+/* Fluid cells of a block, stored one after another, and for every direction the place of the incoming population: in
+ * the source cell or, next to a wall, in the cell itself. Every place is in the list once. */
 typedef struct bench_lists {
   size_t cells;                 /* fluid */
   size_t all_cells;             /* of the block */
@@ -233,8 +232,8 @@ typedef struct bench_lists {
 /* From the fluid cells of the one block that this process has, with periodic sides. */
 gab_status bench_lists_create(const bench_flow *flow, bench_lists *lists);
 void bench_lists_destroy(bench_lists *lists);
-/* bench_work over bench_lists, each two sweeps over 19 arrays in place. Compact: one without, one through the
- * list of what arrives, as streaming in place alternates. Dense: both through the list of cells. */
+/* bench_work over bench_lists, each two sweeps over 19 arrays in place. Compact: one without, one through the list of
+ * incoming populations, as streaming in place alternates. Dense: both through the list of cells. */
 gab_status bench_lists_compact(void *user);
 gab_status bench_lists_dense(void *user);
 

@@ -6,7 +6,7 @@
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
 
-/* What crosses, from the tables of neighbours: bytes to other ranks and between own blocks. */
+/* Volume of an exchange, from the tables of neighbours: bytes to other ranks and between own blocks. */
 typedef struct volume {
   uint64_t remote, local;
 } volume;
@@ -56,8 +56,7 @@ static gab_status exchange_ghosts(void *user)
   return GAB_OK;
 }
 
-/* What an exchange takes: packing, sending, unpacking. What own blocks send to each other waits for the
- * sweep. */
+/* Time of an exchange: packing, sending, unpacking. Messages between own blocks wait for the sweep. */
 static gab_status time_exchange(bench *b, bench_flow *flow, int32_t block)
 {
   bench_series rate;
@@ -110,7 +109,7 @@ static gab_status against_memcpy(bench *b, bench_flow *flow, int32_t block, doub
   return GAB_OK;
 }
 
-/* What goes to other ranks, against MPI alone with as many bytes. */
+/* Messages to other ranks, compared with MPI alone for the same bytes. */
 static gab_status against_mpi(bench *b, bench_flow *flow, int32_t block, size_t mine, double remote)
 {
   bench_swap swap;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Byte strings of all processes on their way to the root: the gather of the framework, and beside it a root that asks one process
+/* Byte strings of all processes to the root: the gather of the framework, compared with a root that asks one process
  * after another. */
 #include "apps/bench/bench.h"
 

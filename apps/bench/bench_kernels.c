@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LBM kernels alone, in millions of cell updates per second, each measured in turn with the copying of as many
- * arrays, in place with the rewriting of as many. Only pull, collide and store, without boundaries and exchange.
- * In-place kernels also on cells in the second cache: if that rate is not far above the ceiling, arithmetic limits
- * the kernel as much as memory. */
+/* LBM kernels alone, in millions of cell updates per second, each measured in turn with a copy of the same number of
+ * arrays (in place: with rewriting them). Only pull, collide and store, without boundaries and exchange. In-place
+ * kernels also on cells in the second cache: if that rate is not far above the ceiling, arithmetic limits the kernel
+ * as much as memory. */
 #include "apps/bench/bench.h"
 
 #include <string.h>

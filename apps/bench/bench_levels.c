@@ -35,7 +35,7 @@ static gab_status count_updates(bench *b, const bench_flow *flow, uint64_t *upda
   return gab_world_sum_u64(b->world, updates, 1);
 }
 
-/* What is measured: blocks of so many cells, and the roots of the grids. */
+/* Case of a measurement: blocks of that number of cells, and the roots of the grids. */
 typedef struct levels_case {
   const gab_lattice *lattice;
   int32_t edge;

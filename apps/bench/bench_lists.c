@@ -85,8 +85,8 @@ void bench_lists_destroy(bench_lists *lists)
   bench_streams_destroy(&lists->dense);
 }
 
-/* One direction after the other, in pieces whose lists fit into the cache. Element by element, which is several
- * times faster than vectors on processors that split scattered stores. */
+/* One direction after the other, in pieces whose lists fit into the cache. Element by element: several times faster
+ * than vectors on processors that split scattered stores. */
 enum { PIECE = 1024 };
 
 static void compact_part(double *f, const uint32_t *arrives, size_t cells, size_t first, size_t last,

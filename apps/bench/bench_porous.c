@@ -127,7 +127,7 @@ static gab_status all_flows(bench *b, const medium *m, bench_lists *lists)
   }
 }
 
-/* The lists come from a flow of their own, which is gone when the measuring begins. */
+/* The lists come from a separate flow, which is released before the measurement. */
 static gab_status make_lists(bench *b, const medium *m, bench_lists *lists)
 {
   bench_flow_options options = options_of(b, m, "auto", 0);

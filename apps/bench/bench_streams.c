@@ -36,7 +36,7 @@
 #define STREAMS NINETEEN
 #include "apps/bench/bench_streams_body.inc"
 
-/* Read at run time, so that it is no constant. */
+/* Read at run time, so that it is not a constant. */
 static volatile double unknown_one = 1;
 
 double bench_unknown_one(void) { return unknown_one; }
@@ -143,7 +143,7 @@ static void sweep(const bench_streams *s, void (*part)(const bench_streams *, pt
   }
 }
 
-/* A ceiling is what the better loop reaches: each is tried some times in turn, its best time counts. */
+/* A ceiling is the rate of the faster loop: each is run several times in turn, its best time counts. */
 static void choose_loop(bench_streams *s)
 {
   double best[2] = {INFINITY, INFINITY};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LBM with all that belongs to a step, in closed boxes, in millions of cell updates per second: one block per
- * process without exchange, two blocks side by side, many small blocks. Each is measured in turn with its
- * ceiling, as many arrays of as many elements rewritten in place, or with the flow that it is compared to. */
+/* LBM with all parts of a step, in closed boxes, in millions of cell updates per second: one block per process
+ * without exchange, two adjacent blocks, many small blocks. Each is measured in turn with its ceiling (the same
+ * number of arrays and elements rewritten in place), or with the flow of the comparison. */
 #include "apps/bench/bench.h"
 
 #include "core/messages/collective.h"
@@ -38,7 +38,7 @@ static gab_status one_flow(bench *b, const char *name, const bench_flow_options 
   return status;
 }
 
-/* What is measured in boxes; the edge is that of the whole box. */
+/* Case of a measurement in boxes; the edge is that of the whole box. */
 typedef struct box_case {
   const char *kernel;
   const gab_lattice *lattice;
@@ -60,7 +60,7 @@ static bench_flow_options options_of(const box_case *it)
                               .kernel = it->kernel};
 }
 
-/* Cuts a box into `parts` slabs along its last axis; what does not divide is left off. */
+/* Cuts a box into `parts` slabs along its last axis, without the remainder. */
 static void cut(bench_flow_options *options, int32_t edge, int32_t parts)
 {
   int last = options->lattice->dimension - 1;
@@ -86,7 +86,7 @@ static gab_status with_threads(bench *b, case_fn run, const box_case *list, size
 
 /* ---------------------------------------------------------------- one block per process */
 
-/* Every process has a closed box of its own: between two of them a slab is solid, and has no block. */
+/* Every process has its own closed box: between two of them a slab is solid, and has no block. */
 static gab_status one_box(bench *b, const box_case *it)
 {
   int32_t processes = bench_processes(b);
@@ -193,8 +193,8 @@ static gab_status sum_over_processes(bench *b, double *values, size_t count)
   return GAB_OK;
 }
 
-/* The calls of a step, one after another as in a step, and what the threads did in them; seconds times
- * threads, the sum over the processes. */
+/* The calls of a step, one after another as in a step, and the work of the threads in them; seconds times threads,
+ * summed over the processes. */
 static gab_status split_once(bench *b, bench_flow *flow, double seconds[PART_COUNT], double *all)
 {
   memset(seconds, 0, PART_COUNT * sizeof *seconds);
@@ -220,7 +220,7 @@ static gab_status split_once(bench *b, bench_flow *flow, double seconds[PART_COU
   return sum_over_processes(b, all, 1);
 }
 
-/* Nanoseconds of a core's time per cell update, beside those of the whole step. */
+/* Nanoseconds of a core's time per cell update, in addition to those of the whole step. */
 static gab_status report_split(bench *b, bench_flow *flow, const char *what)
 {
   static const char *const names[] = {"start",  "collide-inner", "finish", "collide-rest",
@@ -241,7 +241,7 @@ static gab_status report_split(bench *b, bench_flow *flow, const char *what)
   return GAB_OK;
 }
 
-/* Small blocks in turn with one large block per process: the share is what the cutting leaves. */
+/* Small blocks in turn with one large block per process: the share is the remaining speed. */
 static gab_status against_large(bench *b, bench_flow *large, const bench_flow_options *options, bool split)
 {
   bench_flow small;

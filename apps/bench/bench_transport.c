@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies below: MPI alone, then the ports of the framework on top of it. */
+/* The layers below: MPI alone, then the ports of the framework. */
 #include "apps/bench/bench.h"
 
 #include "core/messages/port.h"

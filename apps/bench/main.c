@@ -93,7 +93,7 @@ static bool choose(options *chosen, char *names)
   return true;
 }
 
-/* @return -1 to go on, else the exit code */
+/* @return -1 to continue, otherwise the exit code */
 static int read_options(int argc, char **argv, options *read)
 {
   static const struct option table[] = {
@@ -142,7 +142,7 @@ static gab_status open_outputs(bench *b, const options *chosen)
   return GAB_OK;
 }
 
-/* What fails on one process fails on all. */
+/* A failure on one process fails on all. */
 static gab_status run_all(bench *b, const options *chosen)
 {
   gab_status status = open_outputs(b, chosen);

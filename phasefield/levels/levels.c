@@ -153,8 +153,7 @@ gab_status gab_phasefield_levels_check(gab_phasefield *phasefield)
   return GAB_OK;
 }
 
-/* All levels at once: what goes down follows from the coarser side alone, what goes up from what came down.
- */
+/* All levels at once: ghosts of finer cells follow from the coarser side alone, fluxes upwards from these ghosts. */
 gab_status gab_phasefield_levels_exchange(gab_phasefield *phasefield)
 {
   const gab_phasefield_levels *levels = phasefield->levels;

@@ -26,7 +26,7 @@
 #include "blockforest/exchange/coupling.h"
 #include "phasefield/phasefield_impl.h"
 
-/** What a model on several levels has beside those of one. */
+/** Additional data of a model on several levels. */
 struct gab_phasefield_levels {
   gab_phasefield *phasefield;
   int finest;                   /* level */
@@ -61,13 +61,13 @@ bool gab_phasefield_initial_mean(const gab_phasefield *phasefield, const int64_t
                                  double *phi, double *c);
 
 /* ---- levels_create.c ---- */
-/** What options->levels > 0 needs; after the data is registered. Collective. */
+/** Prepares options->levels > 0, after the registration of the data. Collective. */
 gab_status gab_phasefield_levels_create(gab_phasefield *phasefield);
 void gab_phasefield_levels_destroy(gab_phasefield *phasefield);
 
 /* ---- levels_cells.c ---- */
 /** A field in the child `part` (bit 0: x, ...) of a cell: constant, or linear with slopes from within the
- * block. */
+ *  block. */
 double gab_phasefield_child_value(const gab_field *field, const int32_t at[3], int component, int part,
                                   bool linear, int dimension);
 /** The mean of 2^dimension values, in pairs: equal values give that value. @param[in,out] values  overwritten */
@@ -86,10 +86,10 @@ uint32_t gab_phasefield_beside(const gab_forest *forest, const gab_block *place)
 void gab_phasefield_fill_beside(const gab_phasefield_block *block, gab_phasefield_which which);
 /** For blockforest/exchange/coupling.h: mu between levels. */
 gab_coupling_kind gab_phasefield_border_coupling(void);
-/** Ghosts of mu between levels; those within levels and beyond the sides are there. Collective. Blocks are marked at which an
- *  interface has come to a border of levels. */
+/** Ghosts of mu between levels; those within levels and beyond the sides are already filled. Collective. Marks blocks
+ *  in which an interface has reached a border of levels. */
 gab_status gab_phasefield_levels_exchange(gab_phasefield *phasefield);
-/** ::GAB_ERR_STATE, raised, if a block of this process is marked as having met what may not be. */
+/** ::GAB_ERR_STATE, raised, if a block of this process is marked. */
 gab_status gab_phasefield_levels_check(gab_phasefield *phasefield);
 
 /* ---- levels_split.c ---- */

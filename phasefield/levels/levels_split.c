@@ -2,7 +2,7 @@
 /* Blocks that split and merge: see levels_impl.h. */
 #include "phasefield/levels/levels_impl.h"
 
-/* What a cell of a parent is called in child number `which`, whose lower corner it may share. */
+/* Position of a parent's cell in child number `which`. */
 typedef struct family {
   int32_t parent[3], child[3]; /* the lowest of the children */
 } family;

@@ -10,7 +10,7 @@ int64_t gab_phasefield_shift_unit(const gab_phasefield *phasefield)
   return phasefield->levels ? (int64_t)1 << phasefield->levels->finest : 1;
 }
 
-/* Rows of its own by which a block moves. */
+/* Number of own rows by which a block moves. */
 static int32_t rows_of(const gab_phasefield_model *model)
 {
   return (int32_t)1 << (model->options.levels - model->coarser);
@@ -210,7 +210,7 @@ gab_coupling_kind gab_phasefield_rows_coupling(gab_phasefield *phasefield)
 
 /* ------------------------------------------------------------------------------------------ the shift */
 
-/* What stays in a block goes down. */
+/* Moves the remaining content of a block down. */
 static void move_own_rows(gab_phasefield_block *block)
 {
   const gab_phasefield_model *model = block->model;
@@ -221,7 +221,7 @@ static void move_own_rows(gab_phasefield_block *block)
   gab_field_copy_box(block->mu_new, &to, block->c, &from, NULL, model->independents);
 }
 
-/* Rows that come in on top go on as the uppermost one, see window.c. */
+/* New rows at the top continue the uppermost one, see window.c. */
 static void enter_rows(gab_phasefield_block *block)
 {
   const gab_phasefield_model *model = block->model;

@@ -105,9 +105,9 @@ gab_status gab_phasefield_refine_places(gab_phasefield *phasefield, const gab_ph
   return gab_proxies_refine_places(proxies, mark_place, &by, levels, NULL);
 }
 
-/* ------------------------------------------------------------------------------------------ who is near */
+/* ------------------------------------------------------------------------------------------ nearness */
 
-/* In or beside the cell fractions change. */
+/* Whether fractions change in the cell or next to it. */
 static bool has_interface(const gab_phasefield_model *model, const gab_field *phi, const int32_t at[3])
 {
   const int phase = gab_phasefield_pure(phi, at);
@@ -156,7 +156,7 @@ static void note_block(gab_phasefield_block *block, int margin)
         }
 }
 
-/* What neighbours say: the nearest counts. */
+/* Reports of neighbours: the nearest counts. */
 static void hear(gab_phasefield_block *block, const void *bytes)
 {
   const int said = *(const uint8_t *)bytes;

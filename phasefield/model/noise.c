@@ -33,7 +33,7 @@ static uint64_t place_of(const gab_phasefield_model *model, const gab_phasefield
   return place;
 }
 
-/* Phases do not come or go by it: where there are no two of them there is none. */
+/* Noise does not create or remove phases: a cell of one phase has none. */
 static void disturb_cell(const gab_phasefield_model *model, const gab_phasefield_block *block,
                          const int32_t at[3])
 {

@@ -66,7 +66,7 @@ static gab_status check_table(const gab_phase_energy *phase, const gab_of_temper
   return GAB_OK;
 }
 
-/* Sylvester: the leading minors are positive; the first that is not stands in the message. */
+/* Sylvester: the leading minors are positive; the message has the first one that is not. */
 static double leading_minor(const gab_phase_energy *phase, int order)
 {
   const double(*a)[GAB_MOST_INDEPENDENTS] = phase->curvature;

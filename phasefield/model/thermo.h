@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file thermo.h
- *  @brief Free energies of the phases and what follows from them.
+ *  @brief Free energies of the phases and derived quantities.
  *
  *  Each phase has a parabolic free energy density of the K-1 independent concentrations c,
  *  @code
@@ -33,8 +33,8 @@ enum {
   GAB_THERMO_TABLE_LENGTH = 64
 };
 
-/** A number that depends on the temperature: value + slope * T, or, if `count` > 0, linear between the points
- *  of a table and on beyond its ends with the slope of the first and last piece. */
+/** A number that depends on the temperature: value + slope * T, or, if `count` > 0, linear between the points of a
+ *  table and beyond its ends with the slope of the first and last piece. */
 typedef struct gab_of_temperature {
   double value, slope;
   int count;                                    /**< points: 0, or at least 2 */
@@ -62,11 +62,11 @@ typedef struct gab_thermo {
   double susceptibility[GAB_MOST_PHASES][GAB_MOST_INDEPENDENTS][GAB_MOST_INDEPENDENTS];
 } gab_thermo;
 
-/** Checks and completes. @return ::GAB_ERR_INPUT with the numbers if Xi of a phase is not symmetric and
- *  positive definite, a diffusivity is negative, a table does not ascend, a name comes twice */
+/** Checks and completes. @return ::GAB_ERR_INPUT with the numbers if Xi of a phase is not symmetric and positive
+ *  definite, a diffusivity is negative, a table does not ascend, or a name is repeated */
 GAB_STABLE gab_status gab_thermo_prepare(gab_thermo *thermo);
 
-/** What a phase needs at one temperature. */
+/** Quantities of a phase at one temperature. */
 typedef struct gab_phase_state {
   double xi[GAB_MOST_INDEPENDENTS];
   double offset[GAB_MOST_INDEPENDENTS]; /**< c_0: the concentrations at mu = 0 */
@@ -84,19 +84,19 @@ void gab_thermo_chemical_potential(const gab_thermo *thermo, int phase, double t
 /** psi(mu, T) of a phase. */
 double gab_thermo_grand_potential(const gab_thermo *thermo, int phase, double temperature, const double *mu);
 
-/** Where all phases are in equilibrium: N = K + 1 of them at one temperature and mu (Newton's method).
+/** Equilibrium of all phases: N = K + 1 of them at one temperature and mu (Newton's method).
  *  @param[in,out] temperature  a guess, then T_E  @param[in,out] mu  a guess, then mu_E
- *  @return ::GAB_ERR_INPUT if N is not K + 1 or no such state is found near the guess, with what came out */
+ *  @return ::GAB_ERR_INPUT, with the last iterate, if N is not K + 1 or no such state is found near the guess */
 GAB_STABLE gab_status gab_thermo_eutectic(const gab_thermo *thermo, double *temperature, double *mu);
 
-/** A tie line: where two phases are in equilibrium at a temperature, next to a given mu.
- *  @param[in,out] mu  where to look, then the common chemical potentials; their concentrations follow from it
- *  @return ::GAB_ERR_INPUT if there is no equilibrium near */
+/** A tie line: equilibrium of two phases at a temperature, next to a given mu.
+ *  @param[in,out] mu  a guess, then the common chemical potentials; their concentrations follow from it
+ *  @return ::GAB_ERR_INPUT if there is no equilibrium nearby */
 gab_status gab_thermo_tie_line(const gab_thermo *thermo, int a, int b, double temperature, double *mu);
 
-/** A solid that melts as a linearised phase diagram says: next to T_E, melt of c_melt + dT / (m . Dc) Dc is
- * in equilibrium with solid of c_solid + dT / (m . Dc) Dc, Dc = c_melt - c_solid, m the liquidus slopes. Sets
- * xi and X of the solid; Xi is that of the melt, whose xi and X have to be 0.
+/** A solid that melts by a linearised phase diagram: next to T_E, melt of c_melt + dT / (m . Dc) Dc is in equilibrium
+ *  with solid of c_solid + dT / (m . Dc) Dc, Dc = c_melt - c_solid, m the liquidus slopes. Sets xi and X of the solid;
+ *  Xi is that of the melt, whose xi and X must be 0.
  *  @param[in] slopes  m, K-1 values, temperature per concentration
  *  @return ::GAB_ERR_INPUT if m . Dc is not negative (the solid would melt on cooling) */
 gab_status gab_thermo_linear_solid(gab_thermo *thermo, int solid, double eutectic_temperature,
@@ -115,8 +115,8 @@ typedef enum gab_potential {
   GAB_POTENTIAL_WELL /**< 9 sum gamma_ab phi_a^2 phi_b^2 */
 } gab_potential;
 
-/** m = integral of h (1 - h) over the coordinate x / epsilon of a plane interface at rest: what the kinetics
- *  of the thin interface cancels. 0.22168 for the cubic h, 0.18067 for Moelans, with the obstacle. */
+/** m = integral of h (1 - h) over the coordinate x / epsilon of a plane interface at rest: the kinetics of the thin
+ *  interface cancels it. 0.22168 for the cubic h, 0.18067 for Moelans, with the obstacle. */
 double gab_thermo_interface_integral(gab_interpolation interpolation, gab_potential potential);
 
 /** tau of a solid and the melt without interface kinetics (thin interface limit, Karma & Rappel 1998, for the
@@ -128,7 +128,7 @@ GAB_STABLE gab_status gab_thermo_kinetics_free_tau(const gab_thermo *thermo, int
                                                    double *tau);
 
 /** The largest diffusivity of the chemical potentials anywhere in an interface: D chi of one phase against
- * chi of another. The explicit step is stable up to dx^2 / (2 dimension * this). */
+ *  chi of another. The explicit step is stable up to dx^2 / (2 dimension * this). */
 double gab_thermo_fastest_diffusion(const gab_thermo *thermo);
 
 #ifdef __cplusplus

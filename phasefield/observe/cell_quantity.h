@@ -52,7 +52,8 @@ typedef struct gab_phasefield_quantity {
   void (*evaluate)(const gab_phasefield_cell *at, double *values);
 } gab_phasefield_quantity;
 
-/** Adds a quantity. @param[in] quantity  borrowed for ever @return as gab_own_quantity_register() (blockforest/output/own_quantity.h) */
+/** Adds a quantity. @param[in] quantity  borrowed until the process ends @return as gab_own_quantity_register()
+ *  (blockforest/output/own_quantity.h) */
 gab_status gab_phasefield_quantity_register(const gab_phasefield_quantity *quantity);
 /** Name and text of the index-th that was registered: gab_config_choice_fn. */
 gab_config_choice gab_phasefield_own_quantity_choice(int index);

@@ -49,7 +49,7 @@ static double face_square(const gab_phasefield_model *model, const gab_field_map
   return a * a;
 }
 
-/* w of a cell, and a of its upper faces: differences over one cell are what the fluxes are made of. */
+/* w of a cell, and a of its upper faces: the fluxes also use differences over one cell. */
 static double interface_energy(const gab_phasefield_model *model, const gab_field *field, const int32_t at[3])
 {
   const bool obstacle = model->options.potential == GAB_POTENTIAL_OBSTACLE;
@@ -88,7 +88,7 @@ gab_status gab_phasefield_integrate(gab_phasefield *phasefield, gab_phasefield_i
 {
   const gab_phasefield_model *model = &phasefield->model;
   gab_exact_sum sums[SUM_COUNT] = {{{0}, 0, 0}};
-  if (phasefield->levels) GAB_TRY(gab_phasefield_settle(phasefield)); /* to know who is beside whom */
+  if (phasefield->levels) GAB_TRY(gab_phasefield_settle(phasefield)); /* finds the neighbours */
   phasefield->phi_ghosts.which = WHICH_PHI;
   GAB_TRY(gab_exchange_start(phasefield->phi_exchange));
   GAB_TRY(gab_exchange_finish(phasefield->phi_exchange));

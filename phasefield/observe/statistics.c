@@ -108,7 +108,7 @@ gab_status gab_phasefield_measure(gab_phasefield *phasefield, int64_t row, gab_p
   uint64_t counts[GAB_MOST_PHASES + 1] = {0};
   if (row < 0 || row >= model->domain[model->axis])
     GAB_FAIL(GAB_ERR_ARGUMENT, "there is no row %" PRId64 " among %" PRId64, row, model->domain[model->axis]);
-  if (phasefield->levels) GAB_TRY(gab_phasefield_settle(phasefield)); /* to know who is beside whom */
+  if (phasefield->levels) GAB_TRY(gab_phasefield_settle(phasefield)); /* finds the neighbours */
   phasefield->phi_ghosts.which = WHICH_PHI;
   GAB_TRY(gab_exchange_start(phasefield->phi_exchange));
   GAB_TRY(gab_exchange_finish(phasefield->phi_exchange));

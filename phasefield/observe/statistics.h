@@ -25,9 +25,9 @@ typedef struct gab_phasefield_layer {
 gab_status gab_phasefield_layers(gab_phasefield *phasefield, int64_t first, size_t count,
                                  gab_phasefield_layer *layers);
 
-/** Distances in one layer, from the crossings of interfaces along the lines of cells in it (along x; in 3D
- * along y too): the mean linear intercept of stereology (Underwood 1970). A cell is of the phase that has its
- * largest fraction. */
+/** Distances in one layer, from the crossings of interfaces along the lines of cells in it (along x; in 3D along y
+ *  too): the mean linear intercept of stereology (Underwood 1970). The largest fraction determines the phase of a
+ *  cell. */
 typedef struct gab_phasefield_spacing {
   double width;                    /**< mean distance of two interfaces; infinite if there is none */
   double spacing[GAB_MOST_PHASES]; /**< mean from one piece of a phase to the next one of it: the wavelength

@@ -109,7 +109,7 @@ static int nearest_seed(const gab_phasefield_start *start, double x, double y)
   return nearest;
 }
 
-/* Shares of the plane that belong to the seeds, from the cells or, if there are many, from so many points. */
+/* Shares of the seeds in the plane, from the cells or, if there are many, from that number of points. */
 static void measure_columns(const gab_phasefield_start *start, double *area)
 {
   enum { MOST_POINTS = 256 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file initial.h
- *  @brief Initial states: solids below or around something, melt elsewhere.
+ *  @brief Initial states: solids below a height or around seeds, melt elsewhere.
  *
  *  @code
  *    gab_phasefield_start start = {.shape = GAB_START_VORONOI, .height = 20, .solids = 3, .share = {.2, .4,
- * .4}, .seeds = 30, .seed = 7}; GAB_TRY(gab_phasefield_start_prepare(&start, &forest_options, melt));
+ *  .4}, .seeds = 30, .seed = 7}; GAB_TRY(gab_phasefield_start_prepare(&start, &forest_options, melt));
  *    options.initial = gab_phasefield_start_state;
  *    options.initial_user = &start;
  *  @endcode
- *  Interfaces are sharp: they find their profile in the first steps. All states are functions of the place
- * and of integers, so they do not depend on the decomposition.
+ *  Interfaces are sharp: they find their profile in the first steps. All states are functions of the position and of
+ *  integers, so they do not depend on the decomposition.
  *
  *  Stability: stable; extender where marked.
  */
@@ -27,11 +27,11 @@ typedef enum gab_start_shape {
   GAB_START_SPHERE,    /**< the first solid around a centre */
   GAB_START_LAMELLAE,  /**< solids side by side along x below a height, one after another with their shares of
                           a  period, which repeats */
-  /** Columns below a height, each nearest to one of the seeds in the plane across the axis of growth,
-   * distributed to the solids so that their shares are as given, to within a column. */
+  /** Columns below a height, each nearest to one of the seeds in the plane normal to the axis of growth, assigned to
+   *  the solids such that their shares are as given, to within a column. */
   GAB_START_VORONOI,
-  /** What an earlier run has written (blockforest/output/fields/hdf5_output.h), block by block as it is needed: phi_NAME of
-   * all phases, and c_1, ... or else mu_1, ...; of one level, on as many cells. */
+  /** Output of an earlier run (blockforest/output/fields/hdf5_output.h), read block by block on demand: phi_NAME of
+   *  all phases, and c_1, ... or else mu_1, ...; of one level, on the same number of cells. */
   GAB_START_FILE
 } gab_start_shape;
 
@@ -63,15 +63,15 @@ typedef struct gab_phasefield_start {
 } gab_phasefield_start;
 
 /** Checks and completes. Local, the same on all processes. @param[in] melt  index of the melt
- *  @return ::GAB_ERR_INPUT with the numbers for shares that do not sum to one, solids that are none, ... */
+ *  @return ::GAB_ERR_INPUT with the numbers for shares that do not sum to one, invalid solids, ... */
 gab_status gab_phasefield_start_prepare(gab_phasefield_start *start, const gab_forest_options *forest,
                                         int melt);
 void gab_phasefield_start_release(gab_phasefield_start *start);
 
 /** For `initial` of the options. @param user  a prepared gab_phasefield_start */
 void gab_phasefield_start_state(void *user, const int64_t cell[3], double *phi, double *mu);
-/** For `initial_status` of the options: whether all that was asked for could be read.
- *  @return ::GAB_ERR_INPUT too if the file has what is not finite, or phases that do not sum to 1 */
+/** For `initial_status` of the options: whether all requested data could be read.
+ *  @return ::GAB_ERR_INPUT also if the file has numbers that are not finite, or phases that do not sum to 1 */
 GAB_EXTENDER gab_status gab_phasefield_start_status(void *user);
 
 #ifdef __cplusplus

@@ -98,7 +98,7 @@ static bool has_cell(const cached_block *block, const int64_t cell[3])
 static gab_status check_values(const gab_phasefield_start_file *file, const cached_block *block,
                                const gab_box *box)
 {
-  const double enough = 1e-3; /* for what was rounded when it was written */
+  const double enough = 1e-3; /* tolerance for rounded numbers of the file */
   const size_t cells = gab_box_count(box);
   for (size_t i = 0; i < cells; i++) {
     double sum = 0;

@@ -106,7 +106,7 @@ static gab_status read_phase(const gab_config *config, gab_thermo *thermo, int i
   return read_energy(config, item, thermo->independents, phase);
 }
 
-/* Shares of the components: none is negative, the one that is left out neither. */
+/* Fractions of the components: none is negative, nor is the dependent one. */
 static gab_status check_composition(const gab_config *config, const char *path, const double *c, size_t n)
 {
   const double rounding = 1e-9;
@@ -148,8 +148,8 @@ static gab_status read_diagram(const gab_config *config, gab_thermo *thermo, int
                                        c_melt, slopes));
 }
 
-/* The phase whose energy cannot be; the melt first, whose curvature solids may have. @return -1: each for
- * itself is fine */
+/* The phase with an invalid energy; the melt first, since solids may have its curvature. @return -1: each by itself
+ * is valid */
 static int wrong_phase(const gab_thermo *thermo)
 {
   for (int k = 0; k < thermo->phases; k++) {
@@ -321,7 +321,7 @@ static gab_status read_start(const gab_config *config, const gab_forest_options 
   return blame(config, "phasefield.initial", gab_phasefield_start_prepare(start, forest, thermo->phases - 1));
 }
 
-/* ------------------------------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------------------------------ main */
 
 static void read_sides(const gab_config *config, int dimension, gab_phasefield_options *options)
 {

@@ -20,7 +20,7 @@ gab_status gab_phasefield_declare(gab_config *config);
 /** Which axes are periodic: all but the last one if the sides are. After gab_config_check(). */
 void gab_phasefield_periodic_from_config(const gab_config *config, int dimension, bool periodic[3]);
 
-/** Everything that the file says about the model, and what follows from it. */
+/** Parameters of the model from the file, and derived quantities. */
 typedef struct gab_phasefield_setup {
   gab_phasefield_options options; /**< points into this struct: do not copy it while in use */
   gab_phasefield_start start;
@@ -38,7 +38,7 @@ gab_status gab_phasefield_setup_from_config(const gab_config *config, const gab_
                                             gab_phasefield_setup *setup);
 void gab_phasefield_setup_release(gab_phasefield_setup *setup);
 
-/** Says in the log what the file comes to: equilibria, compositions, tau, time step. */
+/** Logs a summary: equilibria, compositions, tau, time step. */
 void gab_phasefield_setup_describe(const gab_phasefield_setup *setup);
 
 #ifdef __cplusplus

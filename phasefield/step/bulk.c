@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of bulk: those of one phase throughout, of which there are many (the melt ahead of a front, grains behind it).
- * Their phi need not be swept, nor its ghosts be copied to other blocks here.
+/* Blocks of bulk: blocks of a single phase, of which there are many (the melt ahead of a front, grains behind it). Their phi need
+ * not be swept, nor its ghosts be copied to other blocks of the process.
  *
  * A cell keeps its phi, to the last bit, if it and its neighbours across faces are of one phase: kernels that find bulk (fast ones)
- * say whether a sweep has met anything else. Between steps, with `sweeps` of a block > 0,
+ * report whether a sweep has met another phase. Between steps, with `sweeps` of a block > 0,
  *   1. phi and phi_new are of its phase in all of its cells: the last sweep has read the one and written the other;
- *   2. so are the ghosts beside it in phi of every other block here, as they were copied behind that sweep. Those in
- *      phi_new were filled a step before, when the block was what that sweep has read: with #GAB_PHASEFIELD_BULK_COPIED sweeps both
- *      are of its phase, and need no further copy.
- * A sweep skips a block (`is_skipped`) if 1 holds and the ghosts beyond its faces are of its phase as well: by 2 if a block
- * here is there; beyond sides of the domain and beside other levels they continue the block itself; what has come in
- * messages is looked at. So the sweep would have found one phase, and counts as one that did.
+ *   2. so are the ghosts of phi in every adjacent block of the process, as copied after that sweep. Ghosts in phi_new were filled
+ *      a step before, from the field that the sweep has read: with #GAB_PHASEFIELD_BULK_COPIED sweeps both are of its phase, and
+ *      need no further copy.
+ * A sweep skips a block (`is_skipped`) if 1 holds and the ghosts beyond its faces are of its phase as well. This follows from 2 for
+ * adjacent blocks of the process. Beyond sides of the domain and next to other levels the ghosts continue the block itself; ghosts
+ * from messages are checked. So the sweep would have found one phase, and counts as one that did.
  *
- * All is forgotten whenever ghosts are filled anew: blocks came or went, the state went back in time, the window moved. And
- * every #GAB_PHASEFIELD_LOOK_AGAIN steps nothing is skipped, and ghosts are copied in that step and the next one, into both fields, so
- * that what memory has changed in a field that nobody writes takes part in the computation again, as it does elsewhere. */
+ * The information is discarded whenever all ghosts are filled again: after changes of blocks, rollbacks, moves of the window.
+ * Every #GAB_PHASEFIELD_LOOK_AGAIN steps no block is skipped, and ghosts are copied in that step and the next one, into both fields.
+ * Memory errors in a field without writes thus take part in the computation again, as they do elsewhere. */
 #include "phasefield/levels/levels_impl.h"
 
 static int phase_of_first_cell(const gab_phasefield_block *block)

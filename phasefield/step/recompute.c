@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks that are computed twice, to find what a broken core or a flipped bit has made of them.
+/* Blocks that are computed twice, to detect errors of a core or flipped bits.
  *
- * Both sweeps leave what they read as it was but for c, which is kept. So when a step is done they are done
- * again into other fields, by another thread than before where there is one, and what comes out has to be the
- * same to the last bit: phi from the phi and mu of before, which a hash tells to be what they were; c and mu
- * from these, the c that was kept and the new phi with its ghosts. From then to the beginning of the next
- * step nobody may change phi and c: a hash of them is compared. */
+ * Both sweeps leave their input unchanged except for c, which is kept. After a step they are repeated into other fields, by another
+ * thread if there is one, and the results must be the same to the last bit: phi from the former phi and mu, verified by a hash; c
+ * and mu from these, the kept c and the new phi with its ghosts. From then to the beginning of the next step phi and c must not
+ * change: a hash of them is compared. */
 #include "core/system/threads.h"
 #include "core/base/log.h"
 #include "phasefield/levels/levels_impl.h"
@@ -15,11 +14,11 @@
 #include <string.h>
 
 typedef struct kept_block {
-  size_t index;             /* of the block among those that are here */
+  size_t index;             /* index among the blocks of this process */
   gab_field *c;             /* as it was ahead of the step */
-  gab_field *phi, *mu;      /* what comes out the second time */
+  gab_field *phi, *mu;      /* results of the second computation */
   uint64_t read;            /* hash of the phi and mu that both are made from */
-  const char *different[3]; /* in the phi sweep, in the mu sweep, in what both are made from; NULL: nothing */
+  const char *different[3]; /* in the phi sweep, in the mu sweep, in the input of both; NULL: nothing */
 } kept_block;
 
 typedef struct mark {
@@ -38,7 +37,7 @@ struct gab_phasefield_recompute {
   int64_t shift;
   uint64_t revision;
   gab_sample_report report;
-  char words[256];   /* what was found; "": nothing yet */
+  char words[256];   /* finding; "": none yet */
   uint64_t found_in; /* revision of the forest then: it grows when the run goes back */
 };
 
@@ -273,7 +272,7 @@ static gab_status mu_again(const gab_phasefield_model *before, const gab_phasefi
   return GAB_OK;
 }
 
-/* What they were made from the first time has to be what it was, too. */
+/* The input of the first computation must be unchanged, too. */
 static gab_status compare_read(const gab_phasefield *phasefield, kept_block *kept)
 {
   const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, kept->index);

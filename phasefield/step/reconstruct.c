@@ -29,7 +29,7 @@ static row_potentials potentials_at(const gab_phasefield_model *model, int64_t r
   return made;
 }
 
-/* What stands across a face of the block from a cell. */
+/* State across a face of the block from a cell. */
 typedef struct across {
   int32_t ghost[3];
   double weight; /* the nearer the more */
@@ -45,9 +45,8 @@ static across look_across(const gab_phasefield_model *model, const int32_t at[3]
   return seen;
 }
 
-/* mu across the faces from c there, where the same phases are: what a solid was frozen at when the front
- * passed by, and the melt that has not grown poor or rich yet. @return false if none of the cells has these
- * phases */
+/* mu across the faces from c there, if the same phases are present: the potential of a solid when the front passed,
+ * and that of the melt before enrichment or depletion. @return false if none of the cells has these phases */
 static bool potentials_across(const gab_phasefield_model *model, const gab_phasefield_block *block,
                               const int32_t at[3], unsigned faces, const double *phi, double *mu)
 {
@@ -98,9 +97,8 @@ static void concentrations(const gab_phasefield_model *model, gab_phasefield_blo
     }
 }
 
-/* How much melt there is follows from the faces along the isotherm, where there are any: fronts lie across the growth,
- * and so they keep their profile. Which solid the rest is, from all of them: grains are longer along the growth than
- * wide. */
+/* The amount of melt follows from the faces along the isotherm, if any: fronts are normal to the growth, and so keep
+ * their profile. The kind of solid follows from all faces: grains are longer along the growth than wide. */
 static void phases_at(const gab_phasefield_model *model, gab_field *phi, const int32_t at[3], unsigned faces)
 {
   static const double slenderness = 4;

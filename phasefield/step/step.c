@@ -34,11 +34,11 @@ static void fill_all_sides(const gab_phasefield *phasefield, gab_phasefield_whic
   }
 }
 
-/* ------------------------------------------------------------------------------------------ what waits */
+/* ------------------------------------------------------------------------------------------ waiting cells */
 
-/* The cells of a block that see no ghosts of other ranks. Cuts between whole layers cost next to nothing;
- * others would cost more than waiting for a message does: a block beside another rank's along an axis across
- * the growth waits. */
+/* The cells of a block without ghosts of other ranks in their stencil. Cuts between whole layers are nearly free;
+ * others would cost more than waiting for a message: a block next to another rank's along an axis normal to the
+ * growth waits. */
 static gab_box inner_of(const gab_phasefield *phasefield, const gab_block *place,
                         const gab_phasefield_block *block)
 {
@@ -58,7 +58,7 @@ static gab_box inner_of(const gab_phasefield *phasefield, const gab_block *place
   return gab_box_count(&inner) > 0 ? inner : (gab_box){{0, 0, 0}, {0, 0, 0}};
 }
 
-/* What follows from who is beside whom. */
+/* Updates data that depends on neighbours. */
 static void join(gab_phasefield *phasefield)
 {
   bool some_wait = false, some_do_not = false;
@@ -78,8 +78,8 @@ static void join(gab_phasefield *phasefield)
 
 /* ------------------------------------------------------------------------------------------ exchanges */
 
-/* What is not stored: mu, and the ghosts of phi. Needed when blocks are new here, or went back in time; all
- * ranks find that out together, because the revision of the forest grows on all of them. */
+/* Computes derived data: mu, and the ghosts of phi. Needed for new blocks and after rollbacks; all ranks detect that
+ * together, because the revision of the forest increases on all of them. */
 static gab_status make_derived(gab_phasefield *phasefield)
 {
   const size_t blocks = gab_forest_block_count(phasefield->forest);
@@ -125,14 +125,14 @@ gab_status gab_phasefield_fill_ghosts(gab_phasefield *phasefield)
 
 void gab_phasefield_forget_derived(gab_phasefield *phasefield) { phasefield->revision = 0; }
 
-/* A step that was broken off, by a death say, begins anew. */
+/* An aborted step, e.g. after a death, starts again. */
 static gab_status note_call(gab_phasefield *phasefield, gab_status status, unsigned call)
 {
   if (status == GAB_OK) phasefield->made = call == GAB_PHASEFIELD_MU_STARTED ? call : phasefield->made | call;
   return status;
 }
 
-/* What a call of a step needs to have been called in this step. */
+/* Requires the earlier calls of a step. */
 static gab_status needs(const gab_phasefield *phasefield, unsigned calls, const char *what)
 {
   static const struct {
@@ -223,7 +223,7 @@ static int pieces_of(const gab_phasefield_block *block, gab_box part, sweep_regi
   return count;
 }
 
-/* Between two boxes the thread that talks to MPI helps what is under way along. */
+/* Between two boxes the thread that calls MPI progresses pending messages. */
 static void help_messages(gab_phasefield *phasefield, bool *talks, gab_status *status)
 {
   bool done = true;
@@ -338,8 +338,7 @@ gab_status gab_phasefield_sweep_mu_inner(gab_phasefield *phasefield)
   GAB_TRY(check_revision(phasefield));
   GAB_TRY(needs(phasefield, GAB_PHASEFIELD_PHI_STARTED | GAB_PHASEFIELD_MU_FINISHED, "sweep_mu_inner"));
   if (!phasefield->overlaps || phasefield->inner_is_swept) return GAB_OK;
-  fill_all_sides(phasefield,
-                 WHICH_PHI_NEW); /* those that are not continued from ghosts under way are right */
+  fill_all_sides(phasefield, WHICH_PHI_NEW); /* those not continued from pending ghosts are correct */
   phasefield->inner_is_swept = true;
   return sweep(phasefield, phasefield->model.kernel->mu, REGION_INNER);
 }

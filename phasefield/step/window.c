@@ -25,7 +25,7 @@ gab_status gab_phasefield_front(gab_phasefield *phasefield, int64_t *row)
   return GAB_OK;
 }
 
-/* Every cell takes what is above it; the topmost one its ghost. */
+/* Every cell takes the value of the cell above; the topmost one its ghost. */
 static void shift_field(const gab_phasefield_model *model, gab_field *field)
 {
   gab_box to = gab_field_interior(field), from;
@@ -39,8 +39,8 @@ static void shift_field(const gab_phasefield_model *model, gab_field *field)
   }
 }
 
-/* The row that has come in: phi continues, c is that of the melt with the mu of the reservoir above or,
- * beyond a closed side, with the mu of the row below. mu of that row has not been shifted yet. */
+/* The new row: phi continues, c is that of the melt with the mu of the reservoir above or, beyond a closed side, with
+ * the mu of the row below. mu of that row has not been shifted yet. */
 static void enter_row(const gab_phasefield_model *model, const gab_phasefield_block *block)
 {
   const gab_phasefield_side *side = &model->options.sides[2 * model->axis + 1];

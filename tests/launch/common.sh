@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the tests of gabion-launch; to be sourced. Compiles the program, gives it a place of its own,
-# and checks after every run that nothing of it is left.
+# Shared by the tests of gabion-launch; to be sourced. Compiles the program, gives it a separate folder, and checks
+# after every run that nothing of it is left.
 set -u
 dir=$(mktemp -d)
-# What was complained of counts, also where a script forgets to finish.
+# Complaints count, also if a script does not call finish.
 trap 'code=$?; rm -rf "$dir"; [ $code != 0 ] || exit $((failures > 0))' EXIT
 mkdir "$dir/tmp"
 export TMPDIR=$dir/tmp

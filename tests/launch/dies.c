@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* To be preloaded: the process of rank DIES_RANK (below 0: each) kills itself when it enters its DIES_AT-th call of MPI among
- * those below, in the first attempt of its launcher. 1 is before MPI_Init, 2 behind it, the rest is
- * communication. */
+/* To be preloaded: the process of rank DIES_RANK (below 0: each) kills itself at its DIES_AT-th call of the MPI
+ * functions below, in the first attempt of its launcher. 1 is before MPI_Init, 2 after it, the rest is communication. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -32,7 +32,7 @@ static void sleep_for_ever(void)
 }
 
 #ifdef WITH_ULFM
-/* Rank 1 dies by SIGKILL; the others repair and go on. @return what is left of the world */
+/* Rank 1 dies by SIGKILL; the others repair and continue. @return communicator of the survivors */
 static MPI_Comm lose_rank_1(void)
 {
   MPI_Comm world, survivors;
@@ -81,13 +81,11 @@ int main(int argc, char **argv)
     write_file("GABION_COMPLETION", "exit 75");
   } else if (!strcmp(how, "hang-once")) {
     write_file("GABION_COMPLETION", "exit 0");
-  } else if (!strcmp(how, "stopped")) { /* one is, and the others come to their end without it */
+  } else if (!strcmp(how, "stopped")) { /* one is stopped, the others complete without it */
     if (rank == 1) raise(SIGSTOP);
     write_file("GABION_COMPLETION", "exit 0");
-    _exit(0); /* without fault tolerance in force MPI_Finalize would wait for it */
-  } else if (!strcmp(
-                 how,
-                 "deserted")) { /* mpirun, which never takes note of it, is a process that does not go on */
+    _exit(0);                            /* without fault tolerance in force MPI_Finalize would wait for it */
+  } else if (!strcmp(how, "deserted")) { /* mpirun, which ignores it, is a process that does not continue */
     if (rank == 0) kill(getppid(), SIGSTOP);
     write_file("GABION_PROGRESS", "7 nearly there");
     if (argc > 2) write_file("GABION_COMPLETION", argv[2]);
@@ -95,7 +93,7 @@ int main(int argc, char **argv)
   } else if (!strcmp(how, "linger")) {
     write_file("GABION_COMPLETION", "exit 4");
     sleep_for_ever();
-  } else if (!strcmp(how, "late")) { /* goes on while the traces are taken, which it finds in its folder */
+  } else if (!strcmp(how, "late")) { /* continues while the traces are taken; finds them in its folder */
     glob_t found;
     write_file("GABION_PROGRESS", "7 busy");
     for (int i = 0; i < 3000 && glob("gabion-stall-*", 0, NULL, &found) != 0; i++) usleep(10000);

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# What counts as a cut: 60 s of silence on several nodes, as --dead-after where that is told, never on one machine; and what is told.
+# Limit of silence that counts as a cut: 60 s on several nodes, or --dead-after, never on one machine; and the limits
+# passed to processes.
 # gabion-test: timeout=60 needs=ulfm
 . "$GABION_SOURCE/tests/launch/common.sh"
 
 cat >mpirun <<SH
 #!/bin/bash
-# Notes what it is told of silence.
+# Records the limits of silence that it receives.
 { echo "\${GABION_CUT_AFTER:-never} \${GABION_DEAD_AFTER:-never}" && grep -oE '(mpi_ft|oob)_[a-z_]* [0-9.]*' <<<"\$*"; } >"$dir/told"
 exit 1
 SH
 chmod +x mpirun
-# means CUT DEAD OPTION...: what processes are told with these options
+# means CUT DEAD OPTION...: limits passed to processes with these options
 means() {
   local wanted="$1 $2"
   shift 2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The launcher sets what Open MPI does not start without: HOME, and a TMPDIR that exists. A program that is started without
-# the launcher sets HOME for itself.
+# The launcher sets the variables without which Open MPI does not start: HOME, and a TMPDIR that exists. A program
+# started without the launcher sets HOME itself.
 # gabion-test: timeout=120 labels=quick
 . "$GABION_SOURCE/tests/launch/common.sh"
 gabion=$GABION_BUILD/bin/gabion

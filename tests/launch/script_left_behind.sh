@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
-# What a run keeps in the memory of its nodes does not stay there when its launcher is killed or gives up: the next
-# launcher of the same user removes it on every node, and the same command goes on from it, if it is of this case, to the
-# undisturbed result. What belongs to a run that lives is left alone, also while none of its processes does. Each
-# emulated node has a host name and a /dev/shm of its own, and so has the machine of the launcher.
+# State of a run in node memory does not stay there after its launcher is killed or gives up: the next launcher of the
+# same user removes it on every node, and the same command resumes from it, if it is of this case, with the
+# undisturbed result. State of a living run is kept, also while none of its processes lives. Each emulated node, and
+# the machine of the launcher, has a separate host name and /dev/shm.
 . "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
 unshare --mount --uts bash -c 'mount -t tmpfs none /dev/shm' 2>/dev/null || exit 77
 holders=
@@ -27,7 +27,7 @@ on() { # on NODE COMMAND...
 }
 cat >agent.sh <<SH
 #!/bin/bash
-# agent.sh HOST COMMAND...; what asks whether the node is there waits as long as there is \`slow', but not until it is given up
+# agent.sh HOST COMMAND...; queries of nodes wait while the file \`slow' exists, but not until the node is given up
 host=\$1; shift
 if [ "\$*" = true ]; then while [ -e "$work/slow" ] && ((SECONDS < 5)); do touch "$work/asked"; sleep 0.05; done; fi
 exec nsenter -t "\$(cat "$work/holder.\$host")" -m -u -- env GABION_NODE=\$host NODES_TEST=$$ bash -c "cd $work; \$*"
@@ -35,10 +35,10 @@ SH
 chmod +x agent.sh
 box 400 '[32, 16]' >case.yaml
 box 400 '[32, 16]' 0.02 >changed.yaml
-# A run is over within a second: before a busy machine has looked at it, or killed it. So it waits in the middle for that; in the
-# 300th step that it computes, which is none of the steps that are left for the same command when it goes on from there.
+# A run completes within a second: before a busy machine has checked or killed it. So it waits in the middle, at the
+# 300th step that it computes; a resumed run has fewer steps.
 hold='rank=1,step=0,phase=exchange,visit=300,stopped=100'
-left() { # what lies on the nodes
+left() { # files on the nodes
   local node
   for node in front nodeA nodeB; do on $node 'ls -d /dev/shm/gabion-node*' 2>/dev/null | sed "s/^/$node: /"; done
 }
@@ -57,7 +57,7 @@ exec_on() { # in the process that calls it, so that its number is the launcher's
   exec nsenter -t "$(cat "$work/holder.$node")" -m -u -- env NODES_TEST=$$ bash -c "cd $work; exec \"\$@\"" run "$@"
 }
 under_way() { wait_for '"event": "fault injection".*"stopped"' "$1/events.jsonl" "$1.txt"; } # and waits
-wake() { # whoever waits, as soon as one does: what would wake it later does so now
+wake() { # wakes waiting processes as soon as there is one
   local pid
   while kill -0 $launcher 2>/dev/null; do
     for pid in $(processes_of); do
@@ -74,7 +74,7 @@ ended() { # ended OUT: in order, with the result of the undisturbed run
   [ $code = 0 ] || complain "$1: exit code $code: $(tr -d '\0' <"$1.txt")"
   [ "$(checksum "$1")" = "$(checksum "${2:-whole}")" ] || complain "$1: $(checksum "$1"), expected $(checksum "${2:-whole}")"
 }
-killed() { # killed [everything]: the launcher alone, whose job then ends by itself, or with all there is of the run
+killed() { # killed [everything]: the launcher alone, whose job then ends by itself, or with all processes of the run
   # shellcheck disable=SC2046 # words on purpose
   kill -KILL $launcher $([ $# = 0 ] || processes_of) 2>/dev/null
   wait $launcher 2>/dev/null
@@ -82,7 +82,7 @@ killed() { # killed [everything]: the launcher alone, whose job then ends by its
   complain "the launcher was killed, and processes stay: $(processes_of)"
 }
 
-# Both: a process that is left would go on in the job, and may be done before mpirun has ended that.
+# Both nodes: a remaining process would continue in the job, and might complete before mpirun has ended that.
 # shellcheck disable=SC2046 # words on purpose
 lose_nodes() { kill -KILL $(processes_of nodeA) $(processes_of nodeB) 2>/dev/null; }
 
@@ -103,7 +103,7 @@ for pid in $(processes_of); do
   { tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -q "${id:-none}" && complain "the id is among the arguments of process $pid"
 done
 
-# The launcher is killed: its job is told to stop, which may bring its state to disk, or is ended; nothing stays.
+# The launcher is killed: its job stops, perhaps with a checkpoint on disk, or is ended; no files stay.
 killed
 injections=$hold launch case.yaml alone
 ended alone
@@ -111,7 +111,7 @@ grep -q '"event": "continued"' alone/events.jsonl || complain "it did not go on:
 went_on_at_once alone
 is_clean 'after a launcher was killed'
 
-# It is killed with all processes: the same command goes on from memory.
+# It is killed with all processes: the same command resumes from memory.
 injections=$hold launch case.yaml again
 under_way again
 killed everything
@@ -124,21 +124,21 @@ went_on_at_once again
 cmp -s whole/integrals.csv again/integrals.csv || complain 'going on: another series'
 is_clean 'after going on'
 
-# The same command, but the file of the case has changed meanwhile: what lies there is none of its states.
+# The same command, but the file of the case has changed meanwhile: the state in memory is not of this case.
 cp case.yaml edited.yaml
 injections=$hold launch edited.yaml edited
 under_way edited
 killed everything
 cp changed.yaml edited.yaml
 injections=$hold launch edited.yaml edited
-wake # it begins anew
+wake # it starts from the beginning
 ended edited whole2
 went_on_at_once edited
 grep -q 'not of this run and case' edited.txt || complain "it did not say that it had another case: $(tr -d '\0' <edited.txt)"
 is_clean 'after another case'
 
-# Another command removes what nobody goes on from, and leaves alone what is in use: by processes, or by a launcher that
-# is just looking which nodes are left.
+# Another command removes state that no run resumes, and keeps state in use: by processes, or by a launcher that is
+# determining the remaining nodes.
 injections=$hold launch case.yaml gone
 under_way gone
 killed everything
@@ -154,7 +154,7 @@ lose_nodes
 for _ in $(seq 1200); do [ -e asked ] && break; sleep 0.05; done
 [ -e asked ] || complain "nobody asked whether the nodes are there: $(tr -d '\0' <living.txt)"
 launch case.yaml second
-wait_for '"event": "start"' second/events.jsonl second.txt # behind what its launcher removes
+wait_for '"event": "start"' second/events.jsonl second.txt # after the removal by its launcher
 rm -f slow
 ended second
 launcher=$living

@@ -26,7 +26,7 @@ below() { # below PID: it and its descendants
   echo "$1"
   for child in $(pgrep -P "$1"); do below "$child"; done
 }
-ports() { # ports PID NAME: on which it, or what it has started, listens under that name, but for addresses of loopback
+ports() { # ports PID NAME: listening ports of it and its children under that name, except on loopback
   local each
   for each in $(below "$1"); do
     ss -Hltnp | grep "users:((\"$2\",pid=$each," | awk '{print $4}' | grep -v '^127\.\|^\[::1\]' | sed 's/.*://'

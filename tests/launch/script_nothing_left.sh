@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Nothing of MPI stays behind: no segment of shared memory, no session folder; after runs without mpirun that end or are killed,
-# after an mpirun that was killed with its processes once anything else of this user has run, and with what is in use left alone.
+# MPI leaves nothing behind: no segment of shared memory, no session folder. After runs without mpirun that end or are
+# killed; after an mpirun that was killed with its processes, as soon as another run of this user starts. Files in use
+# are kept.
 # gabion-test: timeout=120 labels=quick
 . "$GABION_SOURCE/tests/launch/common.sh"
 gabion=$GABION_BUILD/bin/gabion
@@ -32,7 +33,7 @@ wait $pid 2>/dev/null
 # Segments and session folders below are those of Open MPI; MPICH removes the name of its segment when all have it, and has no folder.
 [ -n "${GABION_TEST_OPEN_MPI:-}" ] || finish
 
-# mpirun and all its processes are killed: what they leave goes with the next run, what lives meanwhile stays whole.
+# mpirun and all its processes are killed: the next run removes their files, and keeps those of living runs.
 start() { # start NAME: two processes under mpirun; their numbers in $ranks, their segments in $files
   # shellcheck disable=SC2086
   "$GABION_MPIRUN" $GABION_MPI_FLAGS -n 2 "$gabion" run case.yaml --out $1 --set run.steps=4000000 >"$dir/out" 2>&1 &

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# When the kernel ends a process for lack of memory, nobody else can say so: the launcher's last words do, and only then.
-# Where a control group can be made (by root), a run is put into one that is too small for it, and the kernel kills it; what
-# the launcher makes of the counters is tried in any case, on a machine of files.
+# When the kernel ends a process for lack of memory, only the last messages of the launcher can report it, and only
+# then. As root a run is put into a control group that is too small, and the kernel kills it. The evaluation of the
+# counters is tested in any case, with files.
 # gabion-test: timeout=120
 . "$GABION_SOURCE/tests/launch/common.sh"
 gabion=$GABION_BUILD/bin/gabion
@@ -40,7 +40,7 @@ run: {steps: 10}
 domain: {cells: [2048, 1024], block: [64, 64]}
 fluid: {omega: 1.5}
 YAML
-# The launcher, too: it knows of its own group.
+# The launcher, too: it knows its own group.
 sh -c "echo \$\$ >$group/cgroup.procs; exec $GABION_LAUNCH -n 1 --start-retries 0 $gabion run case.yaml --out run --overcommit" >"$dir/out" 2>&1
 code=$?
 [ $code = 1 ] || complain "a run that the kernel kills: exit code $code, expected 1; it said: $(cat "$dir/out")"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=500 needs=ulfm
-# The daemon of a node dies with all its processes, and with it the whole job: the launcher starts it again on the
-# nodes that are left, and it goes on from what lies in their memory, to the undisturbed result. Nodes are emulated:
-# processes with host names of their own.
+# The daemon of a node dies with all its processes, and with it the whole job: the launcher restarts it on the
+# remaining nodes, and it resumes from their memory, with the undisturbed result. Nodes are emulated: processes with
+# separate host names.
 . "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
 box 400 '[32, 16]' >case.yaml
 # A run is over within a second: before a busy machine has killed anybody, if it does not wait. One of its ranks does.
@@ -35,7 +35,7 @@ nodes_die() { # with their processes (and those of $with), their answer, their m
 launch whole
 wait $launcher || complain "the undisturbed run failed: $(cat whole.txt)"
 
-# GABION_ROUNDS=50: so many deaths, each at another step and of another node.
+# GABION_ROUNDS=50: number of deaths, each at another step and on another node.
 for round in $(seq "${GABION_ROUNDS:-1}"); do
   node=node$(echo B C A | cut -d' ' -f$((round % 3 + 1)))
   rm -rf out down.*
@@ -52,8 +52,8 @@ for round in $(seq "${GABION_ROUNDS:-1}"); do
   [ -z "$left" ] || complain "left in memory: $(find "$left")"
 done
 
-# A process of the next job dies while that goes on from memory: the one after that does. A fault injection of the first job, of a rank that
-# the next one has not, is over.
+# A process of the next job dies while that job resumes from memory: the following job succeeds. A fault injection of
+# the first job, for a rank that the next one lacks, is over.
 rm -f down.*
 "$GABION_LAUNCH" -n 3 -t 1 --relaunch 3 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \
   --mpi-args "$nodes_mpi" -- "$gabion" run case.yaml --out twice --inject $hold --inject rank=1,step=0,phase=recovery,visit=2,attempt=1 --inject rank=2,step=100000,attempt=0 >twice.txt 2>&1 &
@@ -66,10 +66,11 @@ grep -q 'relaunch 2 of' twice.txt || complain "it was not relaunched twice: $(tr
 [ "$(grep -c 'in the memory of the nodes' twice/events.jsonl)" -ge 1 ] ||
   complain "it did not go on from memory: $(tr -d '\0' <twice.txt)"
 [ "$(checksum twice)" = "$(checksum whole)" ] || complain "another result after the second death"
-[ $failures = 0 ] || finish # it has been said: what follows would only take longer to fail
+[ $failures = 0 ] || finish # already reported: further tests would only fail later
 
-# With spares on the nodes that are left it comes back at full size: who computes is kept, spares are given up. A rank whose process
-# had died before is run by a spare then; that one comes back, too. The spares of each node are counted anew where they are many.
+# With spares on the remaining nodes it returns at full size: the number of active processes is kept, spares are given
+# up. A spare runs a rank whose process had died before; that rank returns, too. With many spares, their number per
+# node is counted again.
 full_size() { # full_size NAME SPARES LEFT OPTIONS...: node B dies; nodes A and C have capacity for four processes and LEFT spares
   local name=$1 spares=$2 left=$3
   shift 3
@@ -95,8 +96,8 @@ full_size called 2 0 --hosts nodeA:2,nodeB:2,nodeC:2 -- "$gabion" run case.yaml 
 grep -q 'rank 1 died, spare took over' called.txt || complain "called: no spare took over: $(tr -d '\0' <called.txt)"
 full_size of_each 1/node 2 --hosts nodeA:3,nodeB:3,nodeC:3 -- "$gabion" run case.yaml
 
-# Two of three nodes: more than copies hold. The process on the third dies with them: it might live on for long enough to
-# say what is lost (exit code 3), since mpirun ends it when it has noticed that daemons are gone.
+# Two of three nodes: more than copies tolerate. The process on the third dies with them: it might live long enough to
+# report the loss (exit code 3), since mpirun ends it when it notices the missing daemons.
 rm -f down.*
 launch lost --relaunch 1
 wait_for '"event": "checkpoint", "of_step": [1-9]' lost/events.jsonl

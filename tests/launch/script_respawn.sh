@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=420 needs=ulfm
-# Processes that are started for the dead sit where those sat, and on the node with the fewest ranks when a node has lost all that
-# it was started with, also one after the other; copies are placed by where they sit. Nodes are emulated: processes with host names of their own.
+# Respawned processes are on the nodes of the dead ones; for a node that has lost all initial processes, on the node
+# with the fewest ranks, also one after the other. Copies are placed accordingly. Nodes are emulated: processes with
+# separate host names.
 . "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
 set -o pipefail
 box 60 '[64, 32]' | sed 's/{every: 5}}/{every: 5}, strategies: [respawn, shrink]}/' >case.yaml
@@ -35,22 +36,22 @@ rm -rf out
 undisturbed=$(checksum)
 [ -n "$undisturbed" ] || complain "no checksum"
 
-# Beside those that are left of its node; two, each on its own.
+# Next to the remaining processes of its node; two, each on its own.
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=3,step=30,phase=compute
 respawned_on nodeB
 apart
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=1+3,step=30,phase=exchange
 respawned_on 'nodeA nodeB'
 apart
-# All of a node: one on each of the others, which have as many ranks; and on the emptier one, also where the node of the one that
-# starts them is fuller. Copies lie on different nodes again.
+# All of a node: one on each of the others, which have equally many ranks; and on the emptier one, also if the node of
+# the starting process is fuller. Copies are on different nodes again.
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=2+3,step=30,phase=compute
 respawned_on 'nodeA nodeC'
 apart
 on_nodes nodeA:3,nodeB:1,nodeC:2 6 --inject rank=3,step=30,phase=compute
 respawned_on nodeC
 apart
-# One after the other: on two nodes, and the one that starts them, then who took over from it.
+# One after the other: on two nodes, and the starting process, then its replacement.
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=3,step=30,phase=compute --inject rank=5,step=45,phase=exchange
 respawned_on 'nodeB nodeC'
 apart

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Told to stop, the launcher ends its own run and leaves others alone.
+# On a signal, the launcher ends its own run and does not touch others.
 # gabion-test: timeout=240 waits=1
 . "$GABION_SOURCE/tests/launch/common.sh"
 
-# until_so COMMAND...: waits for a state, as long as that takes on a crowded machine, but not for ever
+# until_so COMMAND...: waits for a state, with a generous limit for busy machines
 until_so() {
   for _ in $(seq 1200); do "$@" && return; sleep 0.05; done
   complain "within a minute it was not so: $*; it said: $(cat "$dir/out")"
@@ -21,7 +21,7 @@ hang() {
   pid=$!
   until_so is_up
 }
-# ends_with EXPECTED_CODE WHAT: the launcher does
+# ends_with EXPECTED_CODE WHAT: checks the end of the launcher
 ends_with() {
   local code
   wait $pid; code=$?
@@ -80,14 +80,14 @@ sleep 0.5
 has_said 'again: ending the run' && complain "three signals at once ended the run: $(cat "$dir/out")"
 kill -0 $pid || complain "three signals at once ended the launcher: $(cat "$dir/out")"
 
-# Told again later, it does not wait.
+# At a second signal it does not wait.
 sleep 1
 kill -INT $pid
 ends_with 130 "told twice"
 said 'again: ending the run'
 check_clean_but_other
 
-# Whoever tells it to stop may tell mpirun, too, and less gently: that is no death of a node to go on after.
+# mpirun may receive a signal, too, and a stronger one: that is not a death of a node with a relaunch.
 hang --relaunch 2
 kill -TERM $pid
 until_so has_said 'asking the run to stop'
@@ -111,7 +111,7 @@ until_so has_no_ranks
 until_so has_no_folders
 check_clean_but_other
 
-# So is who would clean up then: the run ends all the same, and the next launcher removes what is left.
+# The cleaning process is killed too: the run ends nevertheless, and the next launcher removes the rest.
 hang
 mpirun=$(pgrep -P $pid 'mpirun|prterun')
 kill -KILL $pid $(pgrep -P $pid gabion-keeper)

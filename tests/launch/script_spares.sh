@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 labels=quick needs=ulfm
-# Spare processes of a run and of each node: how many there are, as the command line or the case says; who is called; what is
-# said when copies come to share a node. Nodes are emulated: processes with host names of their own.
+# Spare processes of a run and of each node: their number by command line or case, the called ones, and the warning
+# when copies share a node. Nodes are emulated: processes with separate host names.
 . "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
 box 60 '[64, 32]' >case.yaml
 
@@ -35,7 +35,7 @@ undisturbed=$(checksum)
 has spares 0
 [ ! -e out/fencing ] || complain 'a run on one node takes fencing tokens'
 
-# What the case asks for is started; what the command line says counts more; with less the run is refused.
+# The number of the case is started; the command line has priority; with fewer the run is refused.
 two='resilience.spares={count: 2}' each='resilience.spares={count: 1, per: node}'
 run 0 -n 2 -- --set "$two" --inject rank=1,step=30,phase=compute
 has spares 2; has spares_left 1; has living 2
@@ -60,7 +60,8 @@ said 'on how many nodes is not known'
 on_nodes nodeA:3,nodeB:3 -n 4 -- --set "$each" --inject rank=3,step=30,phase=compute --inject rank=2,step=45,phase=compute
 has spares 2; has spares_left 0
 called '5 4'
-# Each recovery took a fencing token, which names who was left, and the end a last one; on one node nobody can be cut off.
+# Each recovery took a fencing token with the survivors, and the end a last one; on one node no process can be cut
+# off.
 [ "$(ls -v out/fencing | tr '\n' ' ')" = '1 2 3 4 ' ] || complain "fencing tokens: $(ls -v out/fencing)"
 grep -qx 'gone 2 3 end' out/fencing/3 || complain "the last fencing token: $(cat out/fencing/3)"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 waits=1 needs=ulfm
-# A process that dies before the run computes costs nothing but a start: inside MPI_Init, where the others would wait for
-# ever, while MPI_COMM_WORLD is duplicated, while the case is read and sent round, while the folder is looked through, at
-# every message up to the first checkpoint. The launcher starts the run again by itself, once, and it ends with the
-# undisturbed result; what happened is said in one way.
+# A death before the run computes costs only a start: inside MPI_Init, where the others would wait without end, while
+# MPI_COMM_WORLD is duplicated, while the case is read and broadcast, while the folder is read, at every message up to
+# the first checkpoint. The launcher restarts the run once, and it ends with the undisturbed result; all such events
+# have one message.
 . "$GABION_SOURCE/tests/launch/common.sh"
 gabion=$GABION_BUILD/bin/gabion
 "$GABION_MPICC" $ulfm -shared -fPIC -o "$dir/dies.so" "$GABION_SOURCE/tests/launch/dies.c" -ldl || exit 1
@@ -23,7 +23,8 @@ exec "\$@"
 SH
 cat >early.sh <<'SH'
 #!/bin/bash
-# early.sh ATTEMPTS SIGNAL SECONDS PROGRAM ARGUMENTS...: rank 1 gets a signal before its program starts, in so many attempts
+# early.sh ATTEMPTS SIGNAL SECONDS PROGRAM ARGUMENTS...: rank 1 gets a signal before its program starts, in that
+# number of attempts
 if [ "$OMPI_COMM_WORLD_RANK" = 1 ] && [ "$GABION_ATTEMPT" -lt "$1" ]; then sleep "$3"; kill "-$2" $$; fi
 shift 3
 exec "$@"
@@ -40,7 +41,7 @@ grep -q ' rescued attempt=0 .*progress=""' rescues || complain "wrong rescue log
 launch 76 -n 3 --start-within 600 --stall 600 --start-retries 0 "$dir/early.sh" 9 KILL 0 "$dir/ranks" code 0
 said 'of 3 processes that were started 1 had ended before the first sign of life'
 said 'giving up after 1 start that failed'
-# Nobody is missing, but one does not go on: the limit of the start ends that, not the one of stalls.
+# No process is missing, but one does not continue: the limit of the start ends that, not the one of stalls.
 launch 1 -n 3 --start-within 2 --traces "$dir" "$dir/early.sh" 9 STOP 0 "$dir/ranks" code 0
 said 'no sign of life within 2 s of the start (--start-within): ending it'
 said 'nothing is lost: starting the run again (start 2 of at most 2)'
@@ -66,7 +67,7 @@ done
 if [ -z "${GABION_DEATHS:-}" ]; then
   [ $died -ge 5 ] || complain "only $died deaths were before the first checkpoint"
 fi
-# Nor can processes be started for those that die so early: what others have heard in the set-up nobody could repeat.
+# Processes that die so early cannot be replaced: messages of the set-up cannot be repeated.
 for death in ${GABION_DEATHS:-3.2 7.1 16.0 22.2}; do
   "$GABION_LAUNCH" -n 3 -t 1 --start-within 8 --stall 30 "$dir/dies.sh" "${death%.*}" "${death#*.}" \
     "$gabion" run case.yaml --out result --set 'resilience.strategies=[respawn]' >log 2>&1; code=$?

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A run that is told to stop while it is being set up has nothing to save and does not look: it ends within seconds, not
-# after --stop-within, and asks to be queued again. One that computes is given its time.
+# A run that is stopped during its set-up has nothing to save: it ends within seconds, not after --stop-within, and
+# asks to be queued again. One that computes gets its time.
 # gabion-test: timeout=240 waits=1
 . "$GABION_SOURCE/tests/launch/common.sh"
 gabion=$GABION_BUILD/bin/gabion
@@ -29,7 +29,7 @@ said 'has not computed a step yet: ending it, nothing is lost; to be continued'
 check_clean $pid
 pgrep -f "^$gabion run case.yaml --out $dir/run" >/dev/null && complain "processes left"
 
-# What it has left in its folder does not keep the same command from starting; now it computes, and stops by itself.
+# Its files in the folder do not prevent a start of the same command; now it computes, and stops by itself.
 "$GABION_LAUNCH" --stop-within 600 -n 2 -t 1 "$gabion" run case.yaml --out "$dir/run" >"$dir/out" 2>&1 &
 pid=$!
 wait_for_progress '^[1-9]'
@@ -39,7 +39,7 @@ wait $pid; code=$?
 grep -q 'has not computed' "$dir/out" && complain "a run that computes was not given its time: $(cat "$dir/out")"
 check_clean $pid
 
-# Nor is it set-up when a long phase has a text of its own, or when a step has been computed before.
+# A long phase with its own text is not set-up, nor is a run with computed steps.
 patient='until [ -e $GABION_STOP ]; do sleep 0.1; done; sleep 8; echo "exit 75" >$GABION_COMPLETION'
 long_phase() { # long_phase NAME SHELL_COMMANDS
   "$GABION_LAUNCH" --stop-within 600 -n 1 sh -c "$2; $patient" >"$dir/out.$1" 2>&1 &
@@ -62,7 +62,7 @@ wait $lock
 grep -q 'has not computed a step yet' "$dir/out.lock" || complain "waiting for a lock is not set-up: $(cat "$dir/out.lock")"
 for pid in $texts $computed $lock; do check_clean $pid; done
 
-# What lies in the memory of the nodes ends with the launcher: a run that goes on from there is given its time.
+# State in node memory ends with the launcher: a run resumed from it gets its time.
 "$GABION_LAUNCH" --relaunch 1 --stop-within 7 -n 1 sh -c '[ $GABION_ATTEMPT = 1 ] || kill -9 $$
   echo "setting up" >$GABION_PROGRESS; exec sleep 500' >"$dir/out" 2>&1 &
 pid=$!

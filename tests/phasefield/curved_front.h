@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lamellae of three solids have to be undercooled by, for the symmetric ternary eutectic: from the
- * formula of Jackson and Hunt, in which the front is plane, and from the same sharp interfaces on the curved
- * front that they have in fact. Lengths and times as in the phase field (D = 1). */
+/* Undercooling of lamellae of three solids, for the symmetric ternary eutectic: from the formula of Jackson and Hunt,
+ * with a plane front, and from the same sharp interfaces on the actual curved front. Lengths and times as in the
+ * phase field (D = 1). */
 #ifndef GABION_TESTS_PHASEFIELD_CURVED_FRONT_H
 #define GABION_TESTS_PHASEFIELD_CURVED_FRONT_H
 
@@ -85,8 +85,8 @@ static inline void front_diffusion(const front_shape *front, double *modes)
   front_solve(matrix, modes);
 }
 
-/* Gibbs and Thomson: Gamma kappa = dT + m u along the front, whose ends have the angle of the junction, 30
- * degrees; that fixes dT, and bends the front. */
+/* Gibbs and Thomson: Gamma kappa = dT + m u along the front, whose ends have the angle of the junction, 30 degrees;
+ * this determines dT, and bends the front. */
 static inline double front_bend(front_shape *front, const double *modes)
 {
   const double capillarity = .80305, liquidus = .45, step = front->lambda / 6 / FRONT_POINTS;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=100 */
-/* Blocks of bulk, in which phi does not change, are left out of sweeps and copies: grains that grow through melt in small blocks have
- * the bits of the same ones in a single block, which is never left out, while blocks ahead of fronts are bulk, are woken,
- * and become bulk again behind them; with steps that are broken off, a state that goes back, a window that moves. What memory has
- * changed in ghosts that come from them does not stay. */
+/* Blocks of bulk, with constant phi, are left out of sweeps and copies. Grains growing through melt in small blocks
+ * have the bits of those in a single block, which is never left out. Meanwhile blocks ahead of fronts are bulk, are
+ * woken, and become bulk again behind them; with aborted steps, a rollback, and a moving window. Memory errors in
+ * their ghosts do not persist. */
 #include "core/messages/collective.h"
 #include "phase_common.h"
 
@@ -43,7 +43,7 @@ static void grains_state(void *user, const int64_t cell[3], double *phi, double 
   mu[0] += 0.01 * noise(1, cell);
 }
 
-/* What blocks have been through. */
+/* History of blocks. */
 typedef struct history {
   bool was_bulk[MOST_BLOCKS]; /* by the number of the block */
   uint64_t bulk, woken, again;
@@ -65,7 +65,7 @@ static void note(const phase_run *it, history *all)
   }
 }
 
-/* A step that is broken off behind its first sweep, and begins anew. */
+/* A step aborted after its first sweep, and started again. */
 static void broken_step(phase_run *it)
 {
   for (int i = 0; i < 3; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=60 */
-/* What phasefield.h forbids is refused, on all ranks alike, by a message that says what is wrong, and a phase
- * field that was misused goes on as if nothing had been: the calls of a step in another order or left out,
- * forests without blocks or with other data, blocks of another forest. */
+/* Calls that phasefield.h forbids are refused, on all ranks alike, by a message with the reason, and a misused phase
+ * field continues unchanged. They are: calls of a step in another order or omitted, forests without blocks or with
+ * other data, blocks of another forest. */
 #include "core/base/log.h"
 #include "phase_common.h"
 #include "tests/misuse.h"
@@ -23,7 +23,7 @@ static void layers(void *user, const int64_t cell[3], double *phi, double *mu)
   phi[cell[1] < 6 ? cell[0] / 8 % 2 : 2] = 1;
 }
 
-/* ---- order of calls: a step that is broken off and begun anew is right, too */
+/* ---- order of calls: an aborted and restarted step is correct, too */
 
 static gab_status sweep_phi_without_start(subject *it) { return gab_phasefield_sweep_phi(it->it.model); }
 static gab_status sweep_mu_without_step(subject *it) { return gab_phasefield_sweep_mu(it->it.model); }

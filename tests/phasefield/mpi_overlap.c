@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=100 threads=2 */
-/* What is swept while the new phi travels changes no bit: blocks beside those of other processes along every
- * axis, blocks too small to have inner cells, one thread and two, the fast kernel and the reference; and
- * there is something to sweep where blocks of different processes lie on top of each other. */
+/* Sweeps during the exchange of the new phi change no bit: blocks next to those of other processes along every axis,
+ * blocks too small for inner cells, one thread and two, the fast kernel and the reference. There are such sweeps
+ * where blocks of different processes are stacked. */
 #include "core/messages/collective.h"
 #include "phase_common.h"
 #include "phasefield/phasefield_impl.h"

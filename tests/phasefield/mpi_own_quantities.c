@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=3 timeout=60 */
-/* Quantities of a phase field that a program registers: what lacks something, or has a name that is taken or cannot be one, is
- * refused; the others are listed behind those of the model, see the same numbers as those, and gradients of phi and mu across
- * borders of blocks and of levels, at sides of the domain as the equations do. Looking does not change what is computed, and
- * gradients that were not brought up to date are refused. */
+/* User-defined quantities of a phase field: incomplete ones, and names that are taken or invalid, are refused. The
+ * others are listed after those of the model and see the same numbers, with gradients of phi and mu across borders of
+ * blocks and of levels, and at sides of the domain as in the equations. Evaluation does not change the state, and
+ * gradients that were not updated are refused. */
 #include "phasefield/observe/cell_quantity.h"
 #include "tests/phasefield/levels/levels_common.h"
 
@@ -56,9 +56,9 @@ static void is_registered(void)
   }
 }
 
-/* ---------------------------------------------------------------- what is looked at */
+/* ---------------------------------------------------------------- quantities */
 
-/* x is periodic, beyond the sides of y there is what lies inside of them. */
+/* x is periodic; ghosts beyond the sides of y mirror the cells inside. */
 static double fraction(const int32_t all[3], int64_t x, int64_t y)
 {
   x = (x + all[0]) % all[0];
@@ -161,8 +161,8 @@ static void sees_cells(gab_world *world)
   phase_close(&it);
 }
 
-/* mu is linear in space: so it is across borders of levels. But for the fine cells opposite to a wide one at a closed side: what is
- * told them is corrected by its slope there, which ends at the side. */
+/* mu is linear in space, and so across borders of levels. Exceptions are fine cells opposite to a wide one at a
+ * closed side: its slope, which ends at the side, corrects their ghosts. */
 static gab_mark mark_corner(void *user, int level, const gab_box *cells)
 {
   (void)user, (void)level;

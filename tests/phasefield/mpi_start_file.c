@@ -213,8 +213,7 @@ static gab_status damaged(void *user, const gab_forest *forest, const gab_block 
   return GAB_OK;
 }
 
-/* A state in which a phase has a value that cannot be is no start: nobody goes on with what the projection
- * makes of it. */
+/* A state with an impossible value of a phase is not a start: no run uses its projection. */
 static void check_values_are_looked_at(gab_world *world)
 {
   static const struct {

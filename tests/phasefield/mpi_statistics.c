@@ -80,8 +80,8 @@ static void in_three_dimensions(gab_world *world)
   REQUIRE_OK(gab_phasefield_measure(it.model, 1, &found));
   REQUIRE(close_to(found.width, length / (6 * ACROSS)));
   for (int a = 0; a < 3; a++) REQUIRE(close_to(found.spacing[a], length / (2 * ACROSS)));
-  /* Row 4: half of the lines along x; along y twice in the 16 columns of 24 that are not B anyway, where B
-   * has one piece and A or C the other. */
+  /* Row 4: half of the lines along x; along y twice in the 16 of 24 columns without B, where B has one piece and A or
+   * C the other. */
   REQUIRE_OK(gab_phasefield_measure(it.model, 4, &found));
   REQUIRE(close_to(found.width, length / (6 * ACROSS / 2 + 2 * 16)));
   REQUIRE(close_to(found.spacing[0], length / (2 * ACROSS / 2 + 10)));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=1200 labels=long */
-/* Lamellae of three solids in the moving frame have the undercooling of Jackson and Hunt's theory, extended
- * to three phases and to diffusion ahead of a moving front. In that theory the front is plane; on the curved
- * front that these lamellae have (30 degrees at the junctions) the same sharp interfaces need less, 2 to 5 %
- * here, whence most of what the phase field is below the theory; the rest goes with epsilon. Called with the
- * word `table' it prints what came out and what is expected. */
+/* Lamellae of three solids in the moving frame have the undercooling of Jackson and Hunt's theory, extended to three
+ * phases and to diffusion ahead of a moving front. That theory has a plane front. On the curved front of these
+ * lamellae (30 degrees at the junctions) the same sharp interfaces need 2 to 5 % less here. This explains most of the
+ * deviation of the phase field from the theory; the rest decreases with epsilon. Called with the word `table' it
+ * prints results and expected values. */
 #include "curved_front.h"
 #include "phase_common.h"
 #include "table.h"

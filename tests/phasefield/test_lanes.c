@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick */
-/* The vectors of the fast kernels, in the version for this processor (AVX-512, AVX or plain), do on each lane what loops over numbers do. */
+/* The vectors of the fast kernels, in the version for this processor (AVX-512, AVX or plain), have on each lane the
+ * results of loops over numbers. */
 #include "phasefield/kernels/lanes_impl.h"
 
 #include <setjmp.h>

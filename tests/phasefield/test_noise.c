@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* The random numbers are those of Philox, noise has the size that was asked for, stays on interfaces, and
- * depends on its seed. (That it is the same for any decomposition, restart and window is tested with
- * everything else there.) */
+/* The random numbers are those of Philox, noise has the given size, stays on interfaces, and depends on its seed.
+ * (Equality for any decomposition, restart and window is tested elsewhere.) */
 #include "phase_common.h"
 #include "phasefield/phasefield_impl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* Blocks whose data is lost are rebuilt next to what they were: concentrations from phases, phases and chemical potentials
- * from the faces; by metadata images of the forest, too; and growth goes on as it would have. Called with the word `table' it prints the errors. */
+/* Lost data of blocks is rebuilt close to the original: concentrations from phases, phases and chemical potentials
+ * from the faces; by metadata images of the forest, too; and growth continues nearly unchanged. Called with the word
+ * `table' it prints the errors. */
 #include "blockforest/migration/reconstruct.h"
 #include "phase_common.h"
 #include "table.h"
@@ -36,7 +37,7 @@ static phase_run grown_run(void)
   return it;
 }
 
-/* Stored data of a block is overwritten, then rebuilt from what is said to be known. */
+/* Stored data of a block is overwritten, then rebuilt from the known neighbours. */
 static void lose(phase_run *it, const gab_block *block, unsigned known)
 {
   const gab_phasefield_view view = gab_phasefield_look(it->model, block);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* What is kept of the temperatures of rows is what they are: in order, when the window has moved, when the state has gone back, and
- * on forward again. (All decompositions have the same table, so they would be wrong together.) */
+/* Stored temperatures of rows equal computed ones: in order, after a move of the window, after a rollback, and
+ * forward again. (All decompositions have the same table, so they would be wrong together.) */
 #include "phase_common.h"
 #include "phasefield/phasefield_impl.h"
 

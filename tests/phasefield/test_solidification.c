@@ -225,8 +225,8 @@ static void permuted_solids_grow_alike(void)
 
 /* ------------------------------------------------------------------------------------------ window */
 
-/* Steps with a window that moves, and in a domain that is long enough: the same to the last bit but for what
- * the ends have reached, noise included. */
+/* Steps with a moving window, and in a sufficiently long domain: the same to the last bit except for the influence of
+ * the ends, noise included. */
 static void a_window_shows_what_a_long_domain_does(void)
 {
   enum { HEIGHT = 60, STEPS = 16, MOVE = 3 };
@@ -262,7 +262,7 @@ static void a_window_shows_what_a_long_domain_does(void)
   for (int k = 0; k < 2; k++) phase_close(&runs[k]);
 }
 
-/* A driven front below a reservoir, with a window that moves: what the domain has more of has come in. */
+/* A driven front below a reservoir, with a moving window: the gain of the domain has entered. */
 static void the_ledger_closes(void)
 {
   lamellae l = {.ends = {8, 16, 24}, .phase = {0, 1, 2}, .height = 14};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots in memory: taking them, going back to them, taking over what a dead rank had. */
+/* Snapshots in memory: taking them, restoring them, adopting blocks of a dead rank. */
 #include "apps/bench/bench.h"
 
 #include "core/messages/collective.h"
@@ -16,8 +16,8 @@ typedef struct stage {
   bench_copy copy;
   bench_swap swap;
   double all_bytes;    /* of the images of all processes */
-  gab_within_node way; /* in which images come to their holders */
-  const char *variant; /* what stands in names before what is measured */
+  gab_within_node way; /* way of images to their holders */
+  const char *variant; /* part of names before the measured quantity */
 } stage;
 
 typedef struct full_name {
@@ -100,7 +100,7 @@ static gab_status with_stage(bench *b, division division, gab_status (*measure)(
   return with_scheme(b, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, division, measure);
 }
 
-/* What is not a time: the same in every repetition. */
+/* A number other than a time: the same in every repetition. */
 static void report_number(bench *b, const char *name, double value, double ceiling, const char *unit)
 {
   bench_report(b, &(bench_result){.name = name,
@@ -113,7 +113,7 @@ static void report_number(bench *b, const char *name, double value, double ceili
                                   .processes = bench_processes(b)});
 }
 
-/* What the rates are of, in all processes. */
+/* Bytes of the rates, in all processes. */
 static gab_status report_counted(bench *b, const stage *s)
 {
   static const char *const names[] = {"images", "copies", "sent", "compressed", "memory"};
@@ -214,7 +214,7 @@ static void report_of_scheme(bench *b, const char *scheme, const char *what, dou
   report_number(b, name, value, ceiling, unit);
 }
 
-/* What all keep beside their own images, against what the scheme promises of it, and against whole copies. */
+/* Bytes kept besides the own images, compared with the documented bytes of the scheme and with whole copies. */
 static gab_status report_bytes(bench *b, const stage *s, const char *scheme)
 {
   gab_checkpoint_stats stats = gab_checkpoint_get_stats(s->checkpoint);
@@ -233,7 +233,7 @@ static gab_status report_bytes(bench *b, const stage *s, const char *scheme)
   return GAB_OK;
 }
 
-/* Of each byte of an image one copy into it, and what the scheme sends of it through MPI alone. */
+/* One copy of each byte of an image, and its messages by the scheme through MPI alone. */
 static gab_status measure_scheme(bench *b, stage *s)
 {
   double times[BENCH_MOST_SAMPLES][PART_COUNT];
@@ -338,8 +338,8 @@ gab_status bench_restore(bench *b)
 
 /* ---------------------------------------------------------------- taking over */
 
-/* The last rank dies; the rank that adopts its blocks tells what that cost. Rates are of the bytes that the
- * slowest process restores, its own image included. */
+/* The last rank dies; the rank that adopts its blocks reports the cost. Rates are of the bytes that the slowest
+ * process restores, its own image included. */
 static gab_status measure_adoption(bench *b, stage *s)
 {
   const gab_members *members = gab_world_members(b->world);

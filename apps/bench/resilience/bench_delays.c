@@ -16,7 +16,7 @@ static gab_status play(void *user)
   return gab_delays_run(&run->model, &run->failures, GAB_DELAYS_LOCAL, NULL, NULL, &result);
 }
 
-/* Each process plays a model of its own. */
+/* Each process runs its own model. */
 static gab_status play_million(bench *b, const char *name, double noise)
 {
   const gab_step steps = b->quick ? 20 : 200;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots whose copies travel behind the steps: what the run stops for, and how much slower its steps are
- * meanwhile. */
+/* Snapshots whose copies are sent after the following steps: the time for which the run stops, and the slowdown of
+ * its steps meanwhile. */
 #include "apps/bench/bench.h"
 
 #include "core/messages/collective.h"
@@ -77,9 +77,9 @@ static gab_status measure(bench *b, stage *s)
   for (int i = 0; i < 2; i++)
     GAB_TRY(gab_checkpoint_take(s->checkpoint, s->taken++)); /* both have memory then */
   for (int i = 0; i < b->repetitions; i++) GAB_TRY(measure_once(b, s, times[i]));
-  report(b, "overlap.blocking", times, BEGIN, PACK);          /* beside: the own copy */
-  report(b, "overlap.blocking-of-all", times, BEGIN, WAITED); /* beside: one that is waited for */
-  report(b, "overlap.steps", times, LADEN, PLAIN);            /* beside: the same steps alone */
+  report(b, "overlap.blocking", times, BEGIN, PACK);          /* other: the own copy */
+  report(b, "overlap.blocking-of-all", times, BEGIN, WAITED); /* other: a copy with waiting */
+  report(b, "overlap.steps", times, LADEN, PLAIN);            /* other: the same steps alone */
   report(b, "overlap.complete", times, COMPLETE, WAITED);
   return GAB_OK;
 }

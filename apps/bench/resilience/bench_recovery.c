@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process is killed in the middle of a run; how long each part of the recovery takes: the others go on
- * without it, or, in a job with spare processes, one of those takes its rank. */
+/* A process is killed during a run; duration of each part of the recovery: the others continue without it, or, in a
+ * job with spare processes, one of those takes its rank. */
 #include "apps/bench/bench.h"
 
 #include "core/messages/collective.h"
@@ -79,8 +79,8 @@ static bool event_time(const char *line, const char *event, double *time)
   return true;
 }
 
-/* Seconds until the first and until the last survivor noticed; false if the events do not tell, as when the
- * processes have no folder in common. */
+/* Seconds until the first and until the last survivor noticed; false if the events do not contain it, e.g. if the
+ * processes have no common folder. */
 static bool read_detection(const trial *t, double seconds[2])
 {
   char path[300], line[4096];

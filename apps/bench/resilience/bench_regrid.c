@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What it costs that blocks split and merge: an adaptation of a flow part by part, in steps of level 0 of
- * that flow; and of many proxies, which stand for blocks without data, in microseconds per block. */
+/* Cost of splitting and merging blocks: an adaptation of a flow part by part, in steps of level 0 of that flow; and
+ * of many proxies (blocks without data), in microseconds per block. */
 #include "apps/bench/bench.h"
 
 #include "core/messages/collective.h"

@@ -90,7 +90,7 @@ static void count_block(block_numbers *numbers, const gab_geometry *geometry, in
   if (fluid > numbers->most) numbers->most = fluid;
 }
 
-/* Visits all blocks that could exist: fine for a person who waits. */
+/* Visits all possible blocks: acceptable for an interactive command. */
 static void count_roots(const flow_case *which, const gab_geometry *geometry, block_numbers *numbers)
 {
   const int64_t roots = gab_app_root_count(&which->base.grid);

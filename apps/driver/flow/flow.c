@@ -103,7 +103,7 @@ static void report(const gab_app_run *it)
 
 /* ---------------------------------------------------------------- plan */
 
-/* Solid cells are in no image. Blocks with few fluid cells store these alone, unless another level is beside them. */
+/* Solid cells are not in images. Blocks with few fluid cells store only these, unless another level is adjacent. */
 static gab_app_plan_block block_of(const gab_app_plan *plan, const gab_proxy *proxy)
 {
   const int level = gab_proxies_level(plan->proxies, proxy->id);

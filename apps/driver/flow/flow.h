@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file flow.h
- *  @brief What a program may ask of a flow of the driver: in a run, and for `gabion plan`.
+ *  @brief Access of a program to a flow of the driver: in a run, and for `gabion plan`.
  *
  *  gab_solver_flow itself is in apps/driver/solver.h.
  *
@@ -16,11 +16,12 @@ extern "C" {
 #endif
 
 struct gab_lbm; /* lbm/lbm.h */
-/** The flow of a run of gab_solver_flow, or of a copy of that table in which a program has put functions of its own before
- *  or behind those of the flow: behind its add(), a task is done after each step of the flow. Not where prepare() is another.
- *  @return NULL of another solver, and before the flow is made */
+/** The flow of a run of gab_solver_flow, or of a copy of that table in which a program calls user-defined functions
+ *  before or after those of the flow: a task added after its add() runs after each step of the flow. Not with another
+ *  prepare().
+ *  @return NULL for another solver, and before the flow is made */
 struct gab_lbm *gab_app_run_flow(const gab_app_run *it);
-/** Adds a flow whose cells are all fluid, and says that finer levels take more steps. Local. */
+/** Adds a flow without solid cells, and the sub-steps of finer levels. Local. */
 void gab_app_plan_add_flow(gab_app_plan *plan, const struct gab_lbm *lbm);
 
 #ifdef __cplusplus

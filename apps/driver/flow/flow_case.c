@@ -102,8 +102,8 @@ static gab_status check_probes(const flow_case *which, output_plan *plan)
   return GAB_OK;
 }
 
-/* Values on walls come from three cells along a link, up to three cells beyond the block; thinner blocks have fewer ghosts, and
- * the parts would depend on the size of the blocks: friction by up to a quarter. */
+/* Values on walls use three cells along a link, up to three cells beyond the block. Thinner blocks have fewer ghosts,
+ * and the parts would depend on the size of the blocks: friction by up to a quarter. */
 static gab_status check_parts(const flow_case *which, const output_plan *plan)
 {
   enum { LEAST = 3 };

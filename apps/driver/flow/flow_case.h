@@ -20,7 +20,7 @@ enum {
   FLOW_MOST_QUANTITIES = GAB_LBM_MOST_QUANTITIES + FLOW_MOST_SCALARS + GAB_MOST_MEAN_QUANTITIES
 };
 
-/** When what is written. */
+/** Schedules of output. */
 typedef struct output_plan {
   gab_schedule probes, forces, sides, integrals;
   bool strain;
@@ -29,7 +29,7 @@ typedef struct output_plan {
   size_t slice_count, point_count, line_count;
 } output_plan;
 
-/** What a parameter file comes to. */
+/** Content of a parameter file. */
 typedef struct flow_case {
   gab_app_case base;
   gab_domain domain;
@@ -53,13 +53,13 @@ gab_monitor_list gab_app_flow_monitors(void);
 gab_status gab_app_planes_check(const flow_case *which, gab_quantity_list list);
 /** Reads the sections `balance` and `refinement`. */
 gab_status gab_app_grid_plan_read(flow_case *which);
-/** Says in the log where the collision is not quite what the file says, or may be unstable. Local.
+/** Logs deviations of the collision from the file, and possible instabilities. Local.
  *  @param[in] blocks  of each level, `levels` of them */
 void gab_app_grid_describe_collision(const flow_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS],
                                      int levels);
 /** ::GAB_ERR_INPUT if there is no fluid cell. Local. */
 gab_status gab_app_flow_fluid_check(const flow_case *which, const gab_geometry *geometry);
-/** Says in the log, line by line, what the case comes to. */
+/** Logs a summary of the case, line by line. */
 void gab_app_flow_case_describe(const gab_app_case *which);
 /** The same of its blocks. @param[in] proxies  of the grid at the start; NULL: root blocks only */
 void gab_app_flow_case_describe_blocks(const flow_case *which, const gab_geometry *geometry,

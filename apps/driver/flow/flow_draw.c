@@ -185,9 +185,9 @@ static gab_status write_surface(const surface *it, const char *path)
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------------------------------ main */
 
-/* The finest level of the case whose cells can be looked at one by one. */
+/* The finest level of the case whose cells can be visited one by one. */
 static int level_to_draw(const gab_domain *domain)
 {
   int level = domain->deepest;

@@ -12,8 +12,9 @@ static bool is_due(const void *user, gab_step step)
   return step % which->parameters->setup.mean_velocity_every == 0;
 }
 
-/* The force is corrected by the mean velocity that the present one would give at the next adjustment, as far as the last interval says:
- * a + (U - (2 u - u_before)) / interval (Benocci & Pinelli 1990), half of it, since the first interval says nothing of friction. */
+/* The force is corrected by the mean velocity extrapolated to the next adjustment from the last interval: a + (U - (2
+ * u - u_before)) / interval (Benocci & Pinelli 1990), half of it, since the first interval does not show the
+ * friction. */
 static gab_status adjust(void *user, gab_step step)
 {
   simulation *which = user;

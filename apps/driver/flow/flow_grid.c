@@ -93,7 +93,7 @@ static gab_status count_updates(simulation *which)
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- who has what */
+/* ---------------------------------------------------------------- owners */
 
 static gab_status set_refinement(simulation *made)
 {
@@ -185,7 +185,7 @@ static int coarsest_of(const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
   return coarsest;
 }
 
-/* What becomes of the collision because there are several levels, or open sides: lbm/lbm.h. */
+/* Changes of the collision because of several levels or open sides: lbm/lbm.h. */
 static void describe_bounds(const flow_case *which, int levels)
 {
   const gab_lbm_options *options = &which->setup.options;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Initial velocities by name, or by formulas with a Poisson equation: they are filled and solved on a second forest like that of the
- * run, which has all blocks, and evaluated in the cells of the run. */
+/* Initial velocities by name, or by formulas with a Poisson equation. They are computed on a second forest like that
+ * of the run, but with all blocks, and evaluated in the cells of the run. */
 #include "apps/driver/flow/simulation.h"
 
 #include "core/base/log.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The forest of the equations, and what is on it. */
+/* The forest of the equations, and its data. */
 typedef struct workshop {
   gab_forest *forest;
   gab_consistent *consistent;
@@ -118,7 +118,7 @@ static gab_status check_speed(const simulation *made)
                        gab_flow_check(&(gab_flow_scales){.omega = 1, .velocity = speed}));
 }
 
-/* As for formulas, whose divergence is refused: here that at sides counts, too. */
+/* As for formulas, where divergence is refused: here the divergence at sides counts, too. */
 static void warn_of_divergence(const simulation *made)
 {
   const double most = 0.05, found = made->initial.divergence[1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sides that fluid passes: their flow rates on the grid of a run, and what they are in numbers. */
+/* Open and velocity sides: their flow rates on the grid of a run, and their numbers. */
 #include "apps/driver/flow/simulation.h"
 
 #include "apps/driver/case/case_impl.h"

@@ -48,7 +48,7 @@ static void source_release(source *from)
   gab_app_case_destroy(&from->which);
 }
 
-/* Names the key and the run in the message of what is not a fault. */
+/* Adds key and run to the message of an expected failure. */
 static gab_status blame(const gab_config *config, const source *from, gab_status status)
 {
   char why[900];
@@ -57,7 +57,7 @@ static gab_status blame(const gab_config *config, const source *from, gab_status
   return gab_config_fail(config, key_from, "the run in %s cannot be read: %s", from->folder, why);
 }
 
-/* What is said of the other case was said when it ran. */
+/* Messages about the other case were logged when it ran. */
 static void be_silent(const gab_app_options *options, bool silent)
 {
   const gab_log_level usual = options->quiet     ? GAB_LOG_WARNING
@@ -154,8 +154,8 @@ static gab_status choose_checkpoint(const gab_config *config, source *from)
                                from->folder, wanted, steps);
 }
 
-/* The case in the folder, with its pictures and meshes as they are now, has to be that of the checkpoint: cells that are not stored
- * follow from it. What only the start of that run read does not matter. */
+/* The case in the folder, with the present pictures and meshes, must be that of the checkpoint: it determines cells
+ * that are not stored. Files read only at the start of that run do not matter. */
 static gab_status check_state(const gab_config *config, const source *from)
 {
   gab_buffer differences = {0};
@@ -184,7 +184,7 @@ static gab_status open_source(const simulation *made, source *from)
   return check_state(mine->base.config, from);
 }
 
-/* Scalars that both have, and whose initial value the case does not give. */
+/* Scalars of both runs without an initial value in the case. */
 typedef struct shared_scalars {
   size_t count, mine[FLOW_MOST_SCALARS], theirs[FLOW_MOST_SCALARS];
 } shared_scalars;
@@ -275,8 +275,8 @@ typedef struct taking {
   simulation *made;
   const shared_scalars *shared;
   const flow_case *theirs;
-  gab_units
-      kinematic; /* of this run, with the density of that one: p / rho is what a flow has, whatever its density */
+  /* of this run, with the density of that one: a flow determines p / rho, independent of its density */
+  gab_units kinematic;
   int dimension, values, copied;
   /* Of the block that is set. */
   const uint8_t *kinds;

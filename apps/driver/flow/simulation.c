@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flow that runs: set-up, tasks of a step, what is due after it, what survives, and its end. */
+/* Run of a flow: set-up, tasks of a step, post-step actions, entities, and its end. */
 #include "apps/driver/flow/simulation.h"
 
 #include "apps/driver/case/case_impl.h"
@@ -184,21 +184,21 @@ static bool takes_sample(const simulation *which, gab_step steps_done)
   return which->means && gab_schedule_due(which->parameters->means.schedule, steps_done);
 }
 
-/* A task and not an action, so that a sample is part of its step: it is not taken twice by a run that is resumed. */
+/* A task and not an action, so that a sample is part of its step: a resumed run does not repeat it. */
 static gab_status sample_means(void *user, gab_step step)
 {
   const simulation *which = user;
   return takes_sample(which, step + 1) ? gab_means_sample(which->means) : GAB_OK;
 }
 
-/* What a step is to leave beside the state. */
+/* Output of a step in addition to the state. */
 static bool leaves_more(const simulation *which, gab_step steps_done)
 {
   return takes_sample(which, steps_done) || gab_app_forces_wanted(which, steps_done) ||
          gab_app_side_series_wanted(which, steps_done) || gab_app_run_recomputes(&which->base, steps_done);
 }
 
-/* Several steps in the place of these tasks, ahead of the one that is to leave more. */
+/* Several steps instead of these tasks, before the step with additional output. */
 static gab_status temporal_block(void *user, gab_step step, gab_step most, gab_step *taken)
 {
   const simulation *which = user;
@@ -296,7 +296,7 @@ static gab_status unpack_flow(void *user, gab_reader *in)
   return gab_app_forces_unpack(which, in);
 }
 
-/* Without the memory for it there is nothing that is wrong, but what is compared may differ. */
+/* Without the memory for it results stay correct, but the compared data may differ. */
 static void clear_solid(void *user, gab_step step)
 {
   const simulation *which = user;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file simulation.h
- *  @brief A flow that runs: everything that is built from a case, and what is done at its steps.
+ *  @brief Run of a flow: objects built from a case, and actions at its steps.
  *
  *  Stability: internal.
  */
@@ -16,13 +16,13 @@
 #include "apps/driver/run/run.h"
 #include "resilience/resilience_config.h"
 
-/** What is remembered of the coefficients of one body over the second half of a run. */
+/** Record of the coefficients of one body over the second half of a run. */
 typedef struct body_record {
   double count, sum[3], least[3], most[3];
   lift_periods lift; /**< of its coefficient along y */
 } body_record;
 
-/** What the mass was when a monitor last looked. */
+/** Mass at the last check of a monitor. */
 typedef struct mass_monitor {
   bool wanted;
   bool known;
@@ -46,7 +46,7 @@ typedef struct mean_drive {
 
 enum { FORCES_MOST_COLUMNS = 24, FORCES_COLUMN_CAPACITY = 16 };
 
-/** What the state of another run has given. */
+/** Source of a start from the state of another run. */
 typedef struct start_report {
   char folder[GAB_APP_PATH_LENGTH]; /**< of that run; empty: there is none */
   gab_step step;
@@ -67,7 +67,7 @@ typedef struct simulation {
   uint64_t updates;                         /**< of cells in a step of level 0, all ranks */
   uint64_t adaptations;                     /**< number of grid changes up to this state */
   gab_side_sums sides[GAB_MOST_CONDITIONS]; /**< of the grid that there is */
-  gab_lbm_integrals start;                  /**< of the initial state; fluid_cells is what counts */
+  gab_lbm_integrals start;                  /**< of the initial state; only fluid_cells is used */
   flow_results results;
   start_report begun;
   bool has_initial; /**< an initial velocity was set by equations: */
@@ -106,25 +106,25 @@ const char *gab_app_side_name(const simulation *which, int condition);
 /** The patches, for `results` of summary.json. */
 void gab_app_sides_put(const simulation *which, gab_json *json);
 
-/** Bytes per cell of what a flow has besides populations: in memory, and in an image. */
+/** Additional bytes per cell of a flow besides populations: in memory, and in an image. */
 void gab_app_flow_extra_bytes(const flow_case *which, double *state, double *image);
 
 /** Whether the case starts from another run: `initial: {type: run}`. Pure. */
 bool gab_app_start_is_wanted(const flow_case *which);
-/** Looks whether that run can be used, and notes what is known of it, without reading its state. Collective.
+/** Checks whether that run can be used, and records its properties, without reading its state. Collective.
  *  @return ::GAB_ERR_INPUT with the place in the parameter file */
 gab_status gab_app_start_check(simulation *made);
 /** Replaces the initial state by that of the other run. After the grid is built. Collective.
  *  @return as gab_app_start_check(); also for a damaged checkpoint */
 gab_status gab_app_start_load(simulation *made);
-/** Says in the log what was read, or would be. Local. */
+/** Logs the source of the start. Local. */
 void gab_app_start_describe(const simulation *made);
 /** Whether the equations below can be solved on the grid of the case. Collective. @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_app_initial_check(simulation *made);
 /** Sets an initial velocity from which the state follows by equations (lbm/setup/consistent.h). After the grid is built. Collective.
  *  @return ::GAB_ERR_INPUT with the place in the parameter file */
 gab_status gab_app_initial_set(simulation *made);
-/** Says in the log what it came to. Local. */
+/** Logs a summary of the initial velocity. Local. */
 void gab_app_initial_describe(const simulation *made);
 
 /** As in ::gab_solver. */
@@ -168,7 +168,7 @@ bool gab_app_grid_adapt_due(const void *user, gab_step step);
 gab_status gab_app_grid_adapt(void *user, gab_step step);
 /** Work of a block in a step of level 0; for gab_forest_options, `user` is the geometry. */
 uint64_t gab_app_grid_block_weight(void *user, int level, const gab_box *cells);
-/** Says in the log what the grid is at the start. */
+/** Logs the initial grid. */
 void gab_app_grid_describe(const simulation *which);
 /** As in ::gab_solver. */
 void gab_app_grid_put(const gab_app_run *it, gab_json *json);
@@ -178,7 +178,7 @@ void gab_app_grid_report(const simulation *which);
 /** The planes of output.planes; and their files in the log. flow_planes.c */
 gab_status gab_app_planes_add(simulation *which);
 void gab_app_planes_report(const simulation *which);
-/** The series of what passes sides and patches; as those of forces below, with which their last row is kept. */
+/** The series of loads of sides and patches; as the series of forces below, which keeps their last row. */
 gab_status gab_app_side_series_add(simulation *which);
 bool gab_app_side_series_wanted(const simulation *which, gab_step steps_done);
 bool gab_app_side_series_last_due(const void *user, gab_step step);
@@ -190,8 +190,8 @@ void gab_app_side_series_put(const simulation *which, gab_json *json);
 gab_status gab_app_forces_prepare(simulation *which);
 /** Whether the step is to leave the forces: their rows are due, or it is the last one, which is always a row. */
 bool gab_app_forces_wanted(const simulation *which, gab_step steps_done);
-/** A post-step action: sums up those of the last step, if no row is due, and keeps them with the state until the last row is
- *  written. */
+/** A post-step action: sums the forces of the last step, if no row is due, and keeps them in the state until the last
+ *  row is written. */
 bool gab_app_forces_last_due(const void *user, gab_step step);
 gab_status gab_app_forces_last(void *user, gab_step step);
 gab_status gab_app_forces_row(void *user, gab_step step, double time, double *values);

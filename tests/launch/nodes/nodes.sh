@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the tests of gabion-launch that need several nodes; to be sourced. Nodes are emulated: processes with host names
-# of their own.
+# Shared by the tests of gabion-launch that need several nodes; to be sourced. Nodes are emulated: processes with
+# separate host names.
 set -u
 : "${GABION_BUILD:?}" "${GABION_LAUNCH:?}"
 unshare --uts true 2>/dev/null || exit 77 # host names cannot be changed here

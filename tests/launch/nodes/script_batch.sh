@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240
-# The templates for batch systems lead a run through several jobs to the undisturbed result: told to stop by a signal or
-# by the wall time it puts itself into the queue again, done or refused it does not. The commands of the batch systems
-# are played by scripts.
+# The templates for batch systems lead a run through several jobs to the undisturbed result: stopped by a signal or by
+# the wall time it queues itself again, completed or refused it does not. Scripts play the commands of the batch
+# systems.
 . "$GABION_SOURCE/tests/apps/common.sh"
 batch=$GABION_SOURCE/scripts/batch
 if command -v shellcheck >/dev/null; then shellcheck "$batch"/*.sh || complain 'shellcheck'; fi
@@ -87,7 +87,7 @@ for system in slurm pbs; do
   queued 2
 done
 [ "$(sort -u queue)" = GABION_JOB=2 ] || complain "jobs of PBS are numbered $(cat queue)"
-# An end for what has none.
+# The limit of an endless campaign.
 rm -rf out queue
 export GABION_OPTIONS='--inject rank=1,step=0,stopped=2' GABION_MOST_JOBS=1
 pbs

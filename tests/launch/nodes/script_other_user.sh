@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# Another user of the machine cannot put state into a run through /dev/shm: not by making the folder of the next run
-# before it (whose name told the launcher's process and the time), not if the name is known, nor by a link in its place;
-# and the id that everything there is stamped with is seen by nobody else.
+# Another user of the machine cannot insert state into a run through /dev/shm: neither by making the folder of the
+# next run in advance (its name contained the launcher's process and the time), nor with a known name, nor by a link
+# in its place. The id stamped on all files there is not visible to others.
 set -u
 : "${GABION_BUILD:?}" "${GABION_LAUNCH:?}"
 [ "$(id -u)" = 0 ] || exit 77 # somebody else can only be played by root
@@ -39,7 +39,7 @@ ranks_of() { grep -lszx "OTHER_USER_TEST=$$.$1" /proc/[0-9]*/environ | cut -d/ -
 variable() { tr '\0' '\n' <"/proc/$1/environ" | sed -n "s/^$2=//p"; }
 "$GABION_LAUNCH" -n 2 -t 1 -- "$gabion" run case.yaml --out whole >whole.txt 2>&1 || complain "the undisturbed run failed: $(cat whole.txt)"
 
-# Images of another run, to be planted; while it runs, what others can see of it is looked at.
+# Images of another run, to be planted; during the run, the part visible to others is checked.
 OTHER_USER_TEST=$$.loot "$GABION_LAUNCH" -n 2 -t 1 --relaunch 1 -- "$gabion" run theirs.yaml --out loot --set run.steps=1000000 >loot.txt 2>&1 &
 launcher=$!
 wait_for '"event": "checkpoint", "of_step": 1.....*' loot/events.jsonl
@@ -59,7 +59,8 @@ if [ -n "$id" ]; then
 fi
 somebody cat "/proc/$rank/environ" >/dev/null 2>&1 && complain 'others can read the environment of a process'
 somebody ls "$folder" >/dev/null 2>&1 && complain 'others can look into the folder'
-# Any launcher of this user, of another test say, removes what a killed one has left: but not what a process has locked.
+# Any launcher of this user, e.g. of another test, removes the remains of a killed one, but not files locked by a
+# process.
 exec 8<"$folder"
 flock --shared 8
 kill -KILL "$launcher" $(ranks_of loot) 2>/dev/null
@@ -88,7 +89,7 @@ touch go
 wait $! || complain "the run failed: $(cat guessed.txt)"
 [ "$(checksum guessed)" = "$(checksum whole)" ] || complain "planted images were gone on from: $(checksum guessed), expected $(checksum whole)"
 
-# refused NAME TEXT: the folder $mine.NAME, whose name and id somebody has found out, is not used
+# refused NAME TEXT: the folder $mine.NAME, with a known name and id, is not used
 refused() {
   "$GABION_LAUNCH" -n 2 -t 1 -- env GABION_NODE_MEMORY="$mine.$1" GABION_RUN="${id:-none}" "$gabion" run case.yaml --out "$1" >"$1.txt" 2>&1
   local code=$?

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A process is bound to as many cores as it has threads if it is told so and there are enough, and to none if not.
+# A process is bound to as many cores as it has threads on request if there are enough, otherwise to none.
 # gabion-test: timeout=60
 . "$GABION_SOURCE/tests/launch/common.sh"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# On one machine the kernel gives out the ports of MPI's connections, unless somebody has named others; on several nodes MPI does.
+# On one machine the kernel chooses the ports of MPI's connections, unless the user names others; on several nodes MPI
+# does.
 # gabion-test: timeout=60 labels=quick needs=ulfm
 . "$GABION_SOURCE/tests/launch/common.sh"
 

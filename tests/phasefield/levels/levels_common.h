@@ -7,7 +7,7 @@
 #include "tests/phasefield/phase_common.h"
 #include "phasefield/levels/refinement.h"
 
-/* The forest of a case whose cells are those of its finest level. */
+/* The forest of a case given in cells of its finest level. */
 static inline phase_run levels_create(gab_world *world, const phase_case *given)
 {
   const int levels = given->options.levels;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=1 timeout=100 */
-/* Borders between levels, in a melt, with blocks of three levels and corners both ways: a uniform state stays
- * so to the bit, what diffuses is conserved to rounding and of second order, whoever has which block. Steep
- * mu makes cells small, interfaces keep them so. */
+/* Borders between levels, in a melt, with blocks of three levels and corners both ways: a uniform state stays uniform
+ * to the bit; diffusion conserves to rounding and is of second order, for any owners. Steep mu makes cells small,
+ * interfaces keep them small. */
 #include "tests/phasefield/levels/levels_common.h"
 
 #include "core/messages/collective.h"
@@ -234,7 +234,7 @@ static void interfaces_stay_fine(gab_world *world)
     REQUIRE(level == 2 || cells.hi[1] << (2 - level) < 31 || cells.lo[1] << (2 - level) > 33);
   }
   phase_close(&it);
-  if (gab_members_count(gab_world_members(world)) > 1) return; /* what follows breaks the world */
+  if (gab_members_count(gab_world_members(world)) > 1) return; /* the following tests break the world */
   at.rows = 31;                                                /* not at a border of wide cells */
   it = levels_create(world, &at.given);
   REQUIRE(gab_forest_build(it.forest, mark_nothing, NULL, 2, gab_balance_distribute, NULL, NULL) != GAB_OK);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=1 timeout=150 */
-/* Solidification on a grid that follows the front, against one that is fine everywhere: a planar front and
- * lamellae of the symmetric eutectic come as far and leave the same concentrations, but for what wide cells
- * do to the melt far above; all of it is conserved; the same bits for any number of processes, threads and
- * for blocks that are given out anew or restored; a window that moves leaves the front where it would be
- * without, and its ledger closes; an interface that gets to coarser cells is told about. */
+/* Solidification on a grid that follows the front, compared with a grid that is fine everywhere. A planar front and
+ * lamellae of the symmetric eutectic advance equally and leave the same concentrations, except for the effect of wide
+ * cells on the melt far above. All is conserved; the bits are the same for any number of processes and threads, and
+ * for blocks that are redistributed or restored. A moving window leaves the front at its position, and its ledger
+ * closes; an interface that reaches coarser cells is reported. */
 #include "tests/phasefield/levels/levels_common.h"
 
 #include "core/base/hash.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=3 timeout=60 */
-/* What a window moves over a grid of several levels is where it was, so many rows lower: in a melt on blocks of three levels, beside
- * and above each other in all ways, and in a solid with coarser blocks below finer ones. A linear field is shifted exactly in each
- * cell; of any other, each of the widest cells holds what lay above it, to rounding, whatever blocks split and merge meanwhile. */
+/* A window that moves over a grid of several levels shifts its content by the number of rows: in a melt on blocks of
+ * three levels, next to and above each other in all ways, and in a solid with coarser blocks below finer ones. A
+ * linear field is shifted exactly in each cell; for any other field, each of the widest cells holds the former
+ * content above it, to rounding, whatever blocks split and merge meanwhile. */
 #include "tests/phasefield/levels/levels_common.h"
 
 enum { LEVELS = 2, WIDE = 1 << LEVELS };
 
-/* ------------------------------------------------------------------------------------ what the domain holds */
+/* ------------------------------------------------------------------------------------ content of the domain */
 
 /* Of the widest cells: the concentration, summed over the finest, and the levels of the blocks in which they lie. */
 typedef struct picture {
@@ -85,8 +86,8 @@ static crossing crossings(const picture *of, int axis)
   return found;
 }
 
-/* The largest difference, per finest cell, between what lies in the first `until` rows now, and what lay `rows` above them. Rows are of
- * the widest cells. */
+/* The largest difference, per finest cell, between the present content of the first `until` rows and the former
+ * content `rows` above them. Rows are of the widest cells. */
 static double moved_wrong(const picture *before, const picture *now, int dimension, int64_t rows,
                           int64_t until)
 {
@@ -109,7 +110,7 @@ static double moved_wrong(const picture *before, const picture *now, int dimensi
 typedef struct scene {
   phase_case given;
   int64_t solid_rows; /* below the melt */
-  double slope[3];    /* of mu; beside noise if they are 0 */
+  double slope[3];    /* of mu; in addition to noise if they are 0 */
 } scene;
 
 static void fill(void *user, const int64_t cell[3], double *phi, double *mu)
@@ -168,7 +169,7 @@ static phase_run open_marked(gab_world *world, scene *it, gab_mark_place_fn mark
 
 /* ------------------------------------------------------------------------------------ a melt */
 
-/* The largest difference from the linear field, so many rows lower, in cells that hold nothing that came in on top. */
+/* The largest difference from the linear field, shifted by the rows, in cells without new content from the top. */
 static double linear_wrong(const phase_run *it, const scene *of, int64_t rows)
 {
   const int axis = of->given.dimension - 1;
@@ -221,8 +222,8 @@ static void each_wide_cell_keeps_its_content(gab_world *world, int dimension)
 
 /* ------------------------------------------------------------------------------------ a solid */
 
-/* Nothing diffuses in it: what is below the interface is what was there at the start, though its blocks merge, the window takes it down
- * over the borders of levels, and blocks split where the interface comes near. */
+/* There is no diffusion in it: below the interface the content is that of the start, though its blocks merge, the
+ * window moves it across borders of levels, and blocks split near the interface. */
 static void a_solid_keeps_what_was_frozen_in(gab_world *world)
 {
   enum { BLOCK = 12, HIGH = 240, SOLID = 180, DEEP = (SOLID - BLOCK) / WIDE, MOVES = 20 };

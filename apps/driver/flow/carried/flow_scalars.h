@@ -25,7 +25,7 @@ typedef struct scalar_plan {
   bool is_species;                        /**< its number is Sherwood's */
   const gab_expression *initial, *source; /**< borrowed; source NULL: none */
   double initial_range[2];                /**< least and largest initial value */
-  gab_lbm_scalar_options options;         /**< in lattice units; without what points into a run */
+  gab_lbm_scalar_options options;         /**< in lattice units; without pointers into a run */
   gab_lbm_scalar_wall *bodies;            /**< owned; of each body */
   gab_lbm_scalar_wall *patches;           /**< owned; of each patch of the flow */
   bool *body_is_set, *patch_is_set;       /**< owned; has a condition in the file */
@@ -39,7 +39,7 @@ typedef struct scalars_plan {
   gab_schedule output;
 } scalars_plan;
 
-/** What scalars need of the case. Borrowed. */
+/** Input of scalars from the case. Borrowed. */
 typedef struct scalars_case {
   const gab_config *config;
   const gab_domain *domain;
@@ -56,7 +56,7 @@ gab_status gab_app_scalars_read(const scalars_case *from, scalars_plan *plan);
 void gab_app_scalars_release(scalars_plan *plan);
 /** Appends the names of scalars to those of a flow, for lookups. */
 gab_quantity_list gab_app_scalars_names(const scalars_plan *plan, gab_quantity *items, size_t count);
-/** Says in the log what they come to. */
+/** Logs a summary of the scalars. */
 void gab_app_scalars_describe(const scalars_plan *plan);
 
 typedef struct flow_scalars flow_scalars;

@@ -242,7 +242,7 @@ gab_status gab_app_flow_tracers_begin(flow_tracers *it)
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- what survives */
+/* ---------------------------------------------------------------- entities */
 
 static gab_status pack_counts(void *user, gab_buffer *out)
 {

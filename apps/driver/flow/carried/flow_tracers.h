@@ -16,7 +16,7 @@
 
 typedef struct flow_tracers flow_tracers;
 
-/** What tracers need of a flow; borrowed. */
+/** Input of tracers from a flow; borrowed. */
 typedef struct tracer_flow {
   gab_forest *forest;
   const gab_lbm *lbm;
@@ -26,7 +26,8 @@ typedef struct tracer_flow {
   bool is_timed; /**< blocks are balanced by measured times */
 } tracer_flow;
 
-/** Refuses seeds in bodies; registers what tracers need on blocks. Collective, before the blocks. @param[in] plan  borrowed */
+/** Refuses seeds in bodies; registers the block data of tracers. Collective, before the blocks. @param[in] plan
+ *  borrowed */
 gab_status gab_app_flow_tracers_create(const tracer_flow *flow, const tracer_plan *plan,
                                        flow_tracers **tracers);
 void gab_app_flow_tracers_destroy(flow_tracers **tracers);
@@ -38,9 +39,9 @@ gab_status gab_app_flow_tracers_add(flow_tracers *tracers, gab_timeloop *loop);
 const gab_particles *gab_app_flow_tracers_records(const flow_tracers *tracers);
 /** Adds files and series. */
 gab_status gab_app_flow_tracers_add_writers(flow_tracers *tracers, gab_output *output);
-/** Says what they take of memory and messages. */
+/** Adds their memory and messages to the plan. */
 gab_status gab_app_flow_tracers_plan(const flow_tracers *tracers, gab_app_plan *plan);
-/** Says in the log what begins where. */
+/** Logs the seeds and their start steps. */
 void gab_app_flow_tracers_describe(const tracer_plan *plan, double dt);
 
 #endif

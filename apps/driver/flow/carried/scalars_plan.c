@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sections `scalars', `scalar_boundaries' and `output.scalars' say. */
+/* Reads the sections `scalars', `scalar_boundaries' and `output.scalars'. */
 #include "apps/driver/flow/carried/flow_scalars.h"
 
 #include "apps/driver/case/case_impl.h"
@@ -234,8 +234,8 @@ static gab_status refuse_value(const reader *by, const gab_expression *formula, 
                          gab_expression_text(formula), value, place, time);
 }
 
-/* Values of a formula over the cells of the domain, at most 64 along each axis; of one that varies in time, at most 16, at 17 instants
- * of the run. @param[out] range  the least and the largest one */
+/* Values of a formula over the cells of the domain, at most 64 along each axis; of one that varies in time, at most
+ * 16, at 17 instants of the run. @param[out] range  minimum and maximum */
 static gab_status check_formula(const reader *by, const gab_expression *formula, double range[2])
 {
   const bool varies = gab_expression_uses(formula, 3);
@@ -447,7 +447,7 @@ static gab_status read_condition(const scalars_case *from, scalars_plan *plan, s
   return GAB_OK;
 }
 
-/* What flows in has a value. @param[in] condition  of the flow: a side or a patch */
+/* The inflow of a condition must have a value. @param[in] condition  of the flow: a side or a patch */
 static gab_status check_inlet(const scalars_case *from, const scalar_plan *made, int condition)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
@@ -561,7 +561,7 @@ static gab_status find_scales(const scalars_case *from, reader *by)
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- main */
 
 static gab_status choose_kernel(const scalars_case *from, const scalars_plan *plan)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sections `tracers' and `output.tracers' say. */
+/* Reads the sections `tracers' and `output.tracers'. */
 #include "apps/driver/flow/carried/tracer_plan.h"
 
 #include "apps/driver/case/case_impl.h"
@@ -170,7 +170,7 @@ static gab_status read_grid(const reader *from, seeding *made)
   return GAB_OK;
 }
 
-/* Tracers begin after one of their own steps. */
+/* Tracers start after one of their own steps. */
 static gab_status read_steps(const reader *from, const char *name, gab_step *steps)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];

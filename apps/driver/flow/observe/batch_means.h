@@ -48,8 +48,8 @@ static inline double batch_means_quantile(double freedom)
   return 1.959964 + 2.372 / freedom + 2.82 / (freedom * freedom);
 }
 
-/* @param[out] mean  of the full batches @param[out] half  of the width of the interval @return false: too few values, or batches
- * that depend on each other */
+/* @param[out] mean  of the full batches @param[out] half  width of the interval, halved @return false: too few
+ * values, or dependent batches */
 static inline bool batch_means_interval(const batch_means *all, double *mean, double *half)
 {
   const int count = (int)all->whole;

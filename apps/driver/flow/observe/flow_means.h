@@ -32,7 +32,7 @@ void gab_app_means_describe(const gab_config *config, const means_plan *plan);
  *  @param[in,out] items  the quantities @param[out] means  NULL: none; owned by the caller */
 gab_status gab_app_flow_means_create(gab_app_run *it, const means_plan *plan, int dimension,
                                      gab_quantity *items, gab_means **means);
-/** What is written at the end of a run: all means as fields, one as a picture. */
+/** Adds the writers at the end of a run: all means as fields, one as a picture. */
 gab_status gab_app_flow_means_add_writers(gab_app_run *it, gab_means *means);
 /** Logs how many samples there are. Collective. */
 gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, const gab_means *means);
@@ -42,12 +42,12 @@ gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, co
 typedef struct until_plan {
   gab_step every; /**< 0: none */
   double steady;  /**< 0: none */
-  const char *of; /**< column of forces.csv whose mean is to be known; borrowed; NULL: none */
+  const char *of; /**< column of forces.csv for a mean of given accuracy; borrowed; NULL: none */
   double within;  /**< half of the width of its confidence interval, relative */
   gab_step start; /**< first step with a row that counts */
 } until_plan;
 
-/** What is known of the last look. Equal on all ranks, part of the state, as the velocities of that look. */
+/** State of the last check, with the velocities at that check. Equal on all ranks, part of the state. */
 typedef struct flow_until {
   const until_plan *plan;
   gab_forest *forest;

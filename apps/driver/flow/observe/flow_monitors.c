@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Live monitors of a flow: what no flow does by itself, so that it may be a fault of the hardware; and blocks that are
- * computed twice. */
+/* Live monitors of a flow: states that no flow reaches by itself, so that the hardware may be faulty; and blocks that
+ * are computed twice. */
 #include "apps/driver/flow/simulation.h"
 #include "core/messages/collective.h"
 
@@ -12,7 +12,7 @@
 #define ROUNDING_DOUBLE 1e-10
 /* Nothing flows in or out faster than this, in lattice units: gab_lbm_check_finite() ends runs that do. */
 #define FASTEST 0.6
-/* A cell beside a body has at least so many links to it. */
+/* minimum number of links of a cell next to a body */
 #define LINKS_OF_A_CELL 3
 
 static bool due(const void *user, gab_step step)
@@ -53,8 +53,8 @@ static double passing(const simulation *which)
   return share;
 }
 
-/* Interpolated walls send other values than they receive, unless their mass is balanced; what moving walls bring adds up to
- * nothing only where they are closed. */
+/* Interpolated walls send other populations than they receive, unless their mass is balanced; the sum over moving
+ * walls is zero only if they are closed. */
 static bool keeps_mass(const simulation *which, const gab_body *body)
 {
   const double *u = body->velocity;
@@ -62,7 +62,7 @@ static bool keeps_mass(const simulation *which, const gab_body *body)
   return body->wall == GAB_WALL_STAIRCASE && u[0] == 0 && u[1] == 0 && u[2] == 0;
 }
 
-/* Mass that can come from bodies in a step, or go there: a cell of level 0 holds about 1, finer ones less. Collective. */
+/* Bound of the mass exchanged with bodies in a step: a cell of level 0 holds about 1, finer ones less. Collective. */
 static gab_status passing_bodies(const simulation *which, double *mass)
 {
   bool all_keep = true;
@@ -76,7 +76,7 @@ static gab_status passing_bodies(const simulation *which, double *mass)
   return GAB_OK;
 }
 
-/* Since the last look, or the beginning; what was seen last is part of the state that all go back to. */
+/* Change since the last check, or the start; the last values are part of the state. */
 static gab_status check_mass(void *user, gab_step step)
 {
   simulation *which = user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Series of forces on bodies and of integrals over the flow, and what is said of them at the end. */
+/* Series of forces on bodies and of integrals over the flow, and their summary at the end. */
 #include "apps/driver/flow/simulation.h"
 
 #include "core/base/log.h"
@@ -200,8 +200,8 @@ static gab_step step_of(const simulation *which, double time)
   return llround(time / which->parameters->setup.units.dt);
 }
 
-/* Of which steps the coefficients were noted, one row after the other. A run that was continued to another number of
- * steps still has those of what was its second half then. */
+/* Steps of the recorded coefficients, one row after the other. After a continuation to another number of steps the
+ * record also has the second half of the earlier run. */
 static void name_steps(const simulation *which, const body_record *record, char *text, size_t size)
 {
   const gab_schedule schedule = which->parameters->output.forces;
@@ -384,7 +384,7 @@ gab_status gab_app_forces_unpack(simulation *which, gab_reader *in)
   for (size_t i = 0; i < which->parameters->setup.body_count; i++) {
     body_record *record = &which->records[i];
     GAB_TRY(gab_get_f64s(in, &record->count, RECORD_VALUES));
-    /* What a shorter run noted in its second half may all lie in the first one of a run that goes on for longer. */
+    /* The second half of a shorter run may be entirely in the first half of a longer one. */
     if (2 * step_of(which, record->lift.last_time) < which->parameters->base.steps)
       *record = (body_record){0};
   }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* A Strouhal number is that of a flow that has settled: at least so many periods at the end are alike. */
+/* A Strouhal number needs a periodic flow: minimum number of similar periods at the end. */
 #define PERIODS_ENOUGH 3
 
 /* Plain doubles, so that they can be packed as such; all 0 at first. */
@@ -50,7 +50,7 @@ static inline void periods_note(lift_periods *all, double time, double lift)
 
 static inline bool periods_have_settled(const lift_periods *all) { return all->settled >= PERIODS_ENOUGH; }
 
-/* Of those that are alike. */
+/* Mean frequency of the similar periods. */
 static inline double periods_frequency(const lift_periods *all)
 {
   return all->settled / (all->crossing - all->settled_since);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The series of what passes sides and patches, and its last row in the log and in summary.json. */
+/* The series of loads of sides and patches, and its last row in the log and in summary.json. */
 #include "apps/driver/flow/simulation.h"
 
 #include "core/base/log.h"
