@@ -14,7 +14,7 @@
  *  - Nothing is lent where all children enter. The coarse cell that (X, q) goes to must contain a half-way wall, or consist
  *    of wall cells.
  *
- *  Derivation, orders and cost in stability: doc/levels.md, "Slopes of what crosses a border".
+ *  Derivation, orders and cost in stability: doc/levels.md, "Slopes of populations across a border".
  *
  *  Stability: internal.
  */

@@ -36,7 +36,7 @@ bool automaton_sum_due(const void *user, gab_step step);
 gab_status automaton_sum(void *user, gab_step step);
 /* The entity that holds the sum. */
 gab_entity automaton_entity(automaton *app);
-/* Gives a time loop all of it: the task, the sum as a post-step action, the entity. */
+/* Adds the task, the sum as a post-step action, and the entity to a time loop. */
 gab_status automaton_add(automaton *app, gab_timeloop *loop);
 /* Rebalancing callback. */
 gab_status automaton_rebalance(void *user, gab_forest *forest);

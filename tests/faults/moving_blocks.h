@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The automaton whose ranks exchange their blocks in a section, so that neighbours change: what tests of local recovery
- * share. To be included behind tests/faults/automaton.c. */
+/* Shared by tests of local recovery: the automaton whose ranks exchange their blocks in a section, so that neighbours
+ * change. To be included after tests/faults/automaton.c. */
 #ifndef GABION_TESTS_MOVING_BLOCKS_H
 #define GABION_TESTS_MOVING_BLOCKS_H
 
@@ -37,7 +37,7 @@ static gab_status moving_blocks_permute(const gab_balance_options *options, gab_
   return GAB_OK;
 }
 
-/* Each rank gives all its blocks to another one. @param[in] places  to whom, [ranks] */
+/* Each rank sends all its blocks to another one. @param[in] places  targets, [ranks] */
 static gab_status moving_blocks_move(moving_blocks *run, const int32_t *places)
 {
   static const gab_balancer permutation = {

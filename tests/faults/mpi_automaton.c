@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A protected run of the automaton that judges itself: every block right, none lost, none twice.
+/* A protected run of the automaton that checks itself: every block is correct, and exists exactly once.
  *
- *   mpi_automaton [--steps N] [--every N] [--scheme NAME] [--copies N] [--group N] [--losses N] [--per-node
- * N]
+ *   mpi_automaton [--steps N] [--every N] [--scheme NAME] [--copies N] [--group N] [--losses N] [--per-node N]
  *                 [--scrub N] [--overlap | --overlap-auto] [--no-rebalance] [FAULT ...]
  *
- * With --per-node the processes say that they lie on nodes of so many, which are to be kept apart.
- *
- * Prints the checksum. */
+ * With --per-node the processes report nodes of N processes as failure domains. Prints the checksum. */
 /* gabion-test: np=1,2,4,7 quick=4 timeout=60 args=--steps 60 --every 10 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes die by SIGKILL in the middle of a gather, one after another: an inner one of the tree, a leaf, the root. The
- * others hear of it, and after the repair a gather brings the strings of all who are left. */
+/* Processes die by SIGKILL during a gather, one after another: an inner one of the tree, a leaf, the root. The others
+ * are notified, and after the repair a gather collects the strings of all survivors. */
 /* gabion-test: np=5,8,13 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 #include "tests/mpi_test.h"
 
 static gab_world *world;
-static int pieces_left = -1; /* so many more of a gather, then this process dies */
+static int pieces_left = -1; /* pieces of a gather until this process dies */
 static gab_rank dies_at_visit = GAB_NO_RANK;
 
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 {
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gather_all();
-  dies_after(2, 1); /* with what its child has sent */
+  dies_after(2, 1); /* with the string of its child */
   gather_hears_of_it_and_works_again();
   dies_after(3, 1); /* a leaf, below an inner member, when the root asks for its long string */
   gather_hears_of_it_and_works_again();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process dies in each phase of a set of moves (image_moves_impl.h): the set ends at every survivor, a kept image stays what it
- * was, no message is left under way after the repair, and the next set with the same list moves the images of the survivors. */
+/* A process dies in each phase of a set of moves (image_moves_impl.h): the set ends at every survivor, kept images
+ * are unchanged, no message is pending after the repair, and the next set with the same list moves the images of the
+ * survivors. */
 /* gabion-test: np=6 timeout=60 needs=ulfm */
 #include "core/memory/memory_impl.h"
 #include "core/messages/collective.h"
@@ -50,7 +51,7 @@ static bool is_image(const gab_buffer *image, gab_rank rank, int set)
   return true;
 }
 
-/* Who opens this file from now on finds another one. */
+/* Processes that open this file from now on find another one. */
 static void hide(int file)
 {
   const int other = open("/dev/null", O_RDWR);

@@ -15,7 +15,7 @@
  * recoveries 11 to 30 is compared with the most held in 31 to 50. */
 enum { RECOVERIES = 50, EVERY = 4, SETTLED = 10, HALF = 30, STEPS = EVERY * (RECOVERIES + 3) };
 
-/* What a process holds after a recovery. */
+/* Resources held by a process after a recovery. */
 typedef struct holdings {
   size_t memory;
   int files;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Particles of a run that loses processes: each is where a list of all says, to the last bit, under strategies `shrink' (with
- * rebalancing), `spare' and `local' (GABION_TEST_STRATEGY), and a death while records are under way. */
+/* Particles of a run that loses processes: each equals, to the last bit, that of a list of all, under strategies
+ * `shrink' (with rebalancing), `spare' and `local' (GABION_TEST_STRATEGY), and after a death with records in transit. */
 /* gabion-test: np=4 quick=4 timeout=60 needs=ulfm */
 /* gabion-test: np=5 env=GABION_TEST_STRATEGY=spare */
 /* gabion-test: np=5 env=GABION_TEST_STRATEGY=local */

@@ -5,7 +5,7 @@
 
 #include <dirent.h>
 
-/* With the folder that is looked at, and "." and ".."; -1: they cannot be counted. */
+/* Including the folder being read, and "." and ".."; -1: they cannot be counted. */
 static inline int open_files(void)
 {
   int count = 0;

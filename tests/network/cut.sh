@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the tests that cut the network of a run; to be sourced after nodes.sh. What a run has to leave behind, whoever was
-# cut off from whom: the result of the undisturbed run, or once the word that data is lost; one set of files; no process.
+# Shared by the tests that cut the network of a run; to be sourced after nodes.sh. Required remains of a run, for any
+# cut: the result of the undisturbed run, or one report of lost data; one set of files; no process.
 
 cat >case.yaml <<'YAML'
 run: {steps: 600}
@@ -30,7 +30,7 @@ make_reference() {
   ls $reference/*.csv >/dev/null || complain "the undisturbed run has no series"
 }
 
-# none_left OUT: those that were cut off find it out by themselves; none has ten times as long as a death takes to be noticed
+# none_left OUT: processes that were cut off detect it by themselves; limit: ten times the detection time of a death
 none_left() {
   for _ in $(seq 1000); do
     [ -z "$(processes_left)" ] && return
@@ -76,9 +76,10 @@ judge() {
   return 0
 }
 
-# For how long a rank stands still at most: no other program of the machine sleeps for as long, so it can be told by that.
+# Maximum time of a stop of a rank, with unique digits: no other program of the machine sleeps for as long, so it can
+# be identified.
 hold=$(printf '%g' "3.0$((1000 + $$ % 9000))")
-# Who stands still goes on at once; in vain if the time is over.
+# A stopped rank continues at once; no effect if its time is over.
 go_on() {
   for _ in $(seq 100); do
     pkill -f "^sleep $hold\$" && return
@@ -86,8 +87,9 @@ go_on() {
   done
 }
 
-# cut_at OUT HOSTS PROCESSES STEP PHASE RANK NODE...: a run in which that rank stands still in that phase until these nodes have lost
-# their cables (or for a time that does not count as death). More options of the launcher: launch_options; arguments of the program: case_args
+# cut_at OUT HOSTS PROCESSES STEP PHASE RANK NODE...: a run in which that rank stops in that phase until these nodes
+# have lost their cables (or for a time that does not count as death). More options of the launcher: launch_options;
+# arguments of the program: case_args
 cut_at() {
   local out=$1 hosts=$2 processes=$3 injection="rank=$6,step=$4,phase=$5,stopped=$hold"
   run_args="--inject $injection ${case_args:-}" launch "$out" "$hosts" "$processes" ${launch_options:-}

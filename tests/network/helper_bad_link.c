@@ -14,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Frames under way to one of the ends, the oldest first. With their offloads: what the sender left to the hardware. */
+/* Frames in transit to one of the ends, the oldest first. With their offloads: fields left to the hardware by the
+ * sender. */
 enum { FRAMES = 4096, LONGEST = 1 << 17 };
 typedef struct frame {
   double due;
@@ -72,7 +73,7 @@ static void deliver(way *way)
 {
   while (way->count > 0 && way->frames[way->first].due <= seconds()) {
     frame *oldest = &way->frames[way->first];
-    (void)!write(way->to, oldest->bytes, (size_t)oldest->size); /* what does not fit is lost */
+    (void)!write(way->to, oldest->bytes, (size_t)oldest->size); /* frames that do not fit are lost */
     free(oldest->bytes);
     way->first = (way->first + 1) % FRAMES;
     way->count--;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the tests of a network that is cut; to be sourced. Nodes are network namespaces on a bridge, with host names,
-# addresses, and memory of their own: real TCP over cables that can be pulled. The folder of the run is shared by all.
-# A test and all that it starts live in namespaces of their own, with their own network, mounts and processes: two tests do not
-# see each other, and with the first process everything ends and is gone, however it ends. NETWORK_KEEP=FOLDER keeps what runs left.
+# Shared by the tests of a network that is cut; to be sourced. Nodes are network namespaces on a bridge, with separate
+# host names, addresses, and memory: real TCP over cables that can be pulled. All share the folder of the run. A test
+# and its processes are in separate namespaces of network, mounts and processes: two tests do not see each other, and
+# with the first process all processes and mounts end. NETWORK_KEEP=FOLDER keeps files of the runs.
 set -u
 : "${GABION_BUILD:?}" "${GABION_LAUNCH:?}"
 if [ -z "${NETWORK_INSIDE:-}" ]; then
@@ -32,12 +32,12 @@ nodes_up() {
       ip -n nod$n link set eth0 up && ip -n nod$n link set lo up || exit 1
   done
 }
-# launcher_cable: where the launcher runs gets a cable of its own, called launcher
+# launcher_cable: connects the namespace of the launcher by a cable called launcher
 launcher_cable() {
   ip addr del 10.77.0.254/24 dev hub && ip link add cablelauncher type veth peer name eth0 &&
     ip link set cablelauncher master hub up && ip addr add 10.77.0.254/24 dev eth0 && ip link set eth0 up || exit 1
 }
-# second_hub NODE...: hangs these nodes on a hub of their own; the cable between the hubs is called hub
+# second_hub NODE...: connects these nodes to a second hub; the cable between the hubs is called hub
 second_hub() {
   local n
   ip link add hub2 type bridge && ip link set hub2 up && ip link add cablehub type veth peer name cablehub2 || exit 1
@@ -63,8 +63,8 @@ exec ip netns exec \$node unshare --uts --mount bash -c \
 SH
 chmod +x agent.sh
 
-# launch OUT HOSTS PROCESSES [OPTION...]: a run of case.yaml, or of $case, in the background, its output in OUT.txt; $job is its launcher.
-# What silence is: dead_after=SECONDS (10), or silence="OPTION..."
+# launch OUT HOSTS PROCESSES [OPTION...]: a run of case.yaml, or of $case, in the background, its output in OUT.txt;
+# $job is its launcher. Limit of silence: dead_after=SECONDS (10), or silence="OPTION..."
 launch() {
   local out=$1 hosts=$2 processes=$3
   shift 3
@@ -74,7 +74,7 @@ launch() {
   job=$!
 }
 
-# processes_left: of the program, and what starts it on the nodes
+# processes_left: processes of the program, and their starters on the nodes
 processes_left() { pgrep -f "^$gabion run|prted|^$GABION_LAUNCH" | tr '\n' ' '; }
 
 # checksum FOLDER: of the run in it. One that is missing equals no other.
@@ -82,7 +82,7 @@ checksum() {
   sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null | grep . || echo "none, $BASHPID"
 }
 
-# step_of FOLDER: that the run there has come to
+# step_of FOLDER: present step of the run there
 step_of() { sed -n 's/.*"step": *\([0-9]*\).*/\1/p' "$1/progress.json" 2>/dev/null | head -1 | grep . || echo -1; }
 
 # wait_until WHAT COMMAND...: until it succeeds, two minutes at most, or the launcher has ended

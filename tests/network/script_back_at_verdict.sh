@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The cable is back just when the silence begins to count as death: as soon as one has announced the cut, or as the first process has
-# counted another one as dead. Those that were cut off stay so, together: one part goes on, as if the cable had stayed away.
+# The cable returns just when the silence begins to count as death: when a process has announced the cut, or when the
+# first process has counted another one as dead. Processes that were cut off stay so, together: one part continues, as
+# without the cable.
 # gabion-test: timeout=400 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"

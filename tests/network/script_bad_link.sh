@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The cable of a node delays what it carries by 50 ms and loses 5 % of it: slow, but nobody is dead, with the usual times and with
-# shorter ones, and the result is that of the undisturbed run.
+# The cable of a node delays its frames by 50 ms and loses 5 % of them: slow, but without a death, with the usual
+# times and with shorter ones, and the result is that of the undisturbed run.
 # gabion-test: timeout=400 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"

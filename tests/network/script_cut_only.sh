@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Without --dead-after, as is usual on several nodes: a process that does not speak is no death, however long, since its system
-# acknowledges what is sent to it; a cable that is pulled is one.
+# Without --dead-after, the default on several nodes: a silent process is not dead, for any time, since its system
+# acknowledges messages to it; a pulled cable counts as a death.
 # gabion-test: timeout=240 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"
@@ -21,8 +21,9 @@ for node in 1 3; do
   plug $node
   has_event cut$node "\"lost\": \[$((node - 1))\]" || complain "no recovery from the loss of rank $((node - 1))"
 done
-# It stands still before it has looked at its new connections for the first time, and its cable is slow when it goes on: the answer to what
-# it then asks takes longer than from one look to the next. Silent for 12 s, asked and not answered, and yet nobody is cut off.
+# It stops before it has first checked its new connections, and its cable is slow when it continues: the answer to its
+# query takes longer than the interval of checks. Silent for 12 s, queried without an answer, and yet no process is
+# cut off.
 reference=short
 make_reference $three 3 --set run.steps=30
 run_args="--set run.steps=30 --inject rank=1,step=2,phase=exchange,stopped=12" launch slow $three 3

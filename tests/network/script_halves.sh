@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The network of four nodes breaks in halves, or in three parts: one part goes on or, where none has everything, data is lost;
-# never two of them, and the run is not said to have ended twice.
+# The network of four nodes breaks in halves, or in three parts: one part continues or, if none has all data, data is
+# lost. Never two parts continue, and the end of the run is reported once.
 # gabion-test: timeout=400 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"

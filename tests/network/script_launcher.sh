@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The launcher is cut off from all nodes, which reach each other: the run goes on, completes, and the launcher, which shares the
-# folders with it, says so.
+# The launcher is cut off from all nodes, which reach each other: the run continues and completes, and the launcher,
+# which shares the folders with it, reports that.
 # gabion-test: timeout=240 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The folder of the run is a network file system: who is cut off from the others cannot reach it either, and files that it has open hang or
-# fail. It ends without a word in the folder, and the others go on with the undisturbed result. The cable may come back.
+# The folder of the run is a network file system: a process cut off from the others cannot reach it either, and its
+# open files hang or fail. It ends without a message in the folder, and the others continue with the undisturbed
+# result. The cable may return.
 # gabion-test: timeout=900 labels=long,network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# One of three nodes loses its cable: the other two go on, with the result of the undisturbed run, whichever it was. That of rank
-# 0 above all: its process is the root of agreements in MPI and waits for nobody, so the others have to learn that it is gone.
+# One of three nodes, any, loses its cable: the other two continue, with the result of the undisturbed run. Rank 0 is
+# the critical one: its process is the root of agreements in MPI and waits for no process, so the others must detect
+# its loss.
 # gabion-test: timeout=240 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"

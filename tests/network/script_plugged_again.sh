@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The cable is put back: before the silence counts as a death nothing has happened; afterwards those that were given up find it
-# out and end, whenever they are heard again, and the others do not lose one more for what they have to say.
+# The cable is put back: before the silence counts as a death the run is undisturbed; afterwards excluded processes
+# detect it and end, whenever they are heard again, and their messages cause no further loss.
 # gabion-test: timeout=400 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"

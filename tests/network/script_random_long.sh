@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-# Cables are pulled at random: which, when, in which phase of which rank, and after how long they are put back; now and then
-# another one later. Exactly one part goes on, with the result of the undisturbed run, or no part has everything, data is lost and
-# the run says so once. NETWORK_RUNS=N, NETWORK_SEED=N. NETWORK_CUT_AFTER=SECONDS: without heartbeats, and all of it so much slower.
+# Cables are pulled at random: cable, time, phase and rank, and the time until they are put back; sometimes another
+# one later. Exactly one part continues, with the result of the undisturbed run, or no part has all data: then data is
+# lost and the run reports it once. NETWORK_RUNS=N, NETWORK_SEED=N. NETWORK_CUT_AFTER=SECONDS: without heartbeats, and
+# slower accordingly.
 # gabion-test: timeout=7200 labels=long,network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"
 
 runs=${NETWORK_RUNS:-60} seed=${NETWORK_SEED:-$RANDOM} lost=0
 RANDOM=$seed
-limit=${NETWORK_CUT_AFTER:-6} # what silence is, in seconds
+limit=${NETWORK_CUT_AFTER:-6} # limit of silence, in seconds
 echo "seed $seed"
-# some_part_is_complete CABLES PROCESSES: each copy is half the way round, on the rank so many further
+# some_part_is_complete CABLES PROCESSES: each copy is on the rank half-way around the ring
 some_part_is_complete() {
   case "$1, $2" in
     "1 3, 4" | "1 2, 6" | "1 3, 6" | "hub 1, 6") return 1 ;;
   esac
 }
-# has_stopped N: so many ranks have stood still
+# has_stopped N: that number of ranks have stopped
 has_stopped() { local seen; seen=$(grep -cs "\"stopped\"" out/events.jsonl); [ "${seen:-0}" -ge "$1" ]; }
 # wait_for COMMAND...: until it succeeds or the launcher has ended; no matter which
 wait_for() { while ! "$@" && kill -0 $job 2>/dev/null; do sleep 0.02; done; }
@@ -39,7 +40,8 @@ for run in $(seq "$runs"); do
     adapt-mark adapt-balance adapt-migrate adapt-rebuild
   phase=$drawn
   draw "1" "2" "3" "4" "1 2" "2 3" "hub" "hub 1" "hub 4" "1 3" "launcher" "launcher 2"; cables=$drawn
-  # After so many seconds, or as soon as the cut is announced (core/world/quarantine.h), or somebody counts as dead.
+  # After that number of seconds, or when the cut is announced (core/world/quarantine.h), or when a process counts as
+  # dead.
   draw never never 2 3.5 4 4.5 5 5.5 6 10 20 announced noticed; back=$drawn
   draw 0 1 2 3; rank=$drawn
   draw "1 1 1 1" "2 2 1 1"; read -r a b c d <<<"$drawn"
@@ -52,7 +54,7 @@ for run in $(seq "$runs"); do
     adapt-*) case=adaptive.yaml reference=ref_adaptive steps=180 disk=${disk:+40} second= ;;
     over) second= ;; # the last sums of the run
   esac
-  # The second one: of those that have gone on without the first.
+  # The second cable: of the processes that have continued without the first.
   case $cables in ? | launcher) [ "$second" = "$cables" ] && second= ;; *) second= ;; esac
   [ -n "$second" ] && steps=450
   step=$((RANDOM % steps)) from=$step

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Where the strategy is `spare`, one takes the place of a process that was cut off: the run goes on at full size, and who was cut off ends,
-# also if its cable is put back. A spare that is cut off is missed by nobody.
+# With strategy `spare`, a spare replaces a process that was cut off: the run continues at full size, and the excluded
+# process ends, also if its cable is put back. Excluding a spare has no effect.
 # gabion-test: timeout=400 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"

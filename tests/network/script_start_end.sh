@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A cable is pulled while MPI starts: put back soon, the run completes; else it completes without that node, or ends without a
-# result; and while the run takes its last step and says how it ended.
+# A cable is pulled during the start of MPI: put back soon, the run completes; otherwise it completes without that
+# node, or ends without a result. And a cable is pulled during the last step and the report of the end.
 # gabion-test: timeout=400 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"

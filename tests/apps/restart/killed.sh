@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the tests that kill all processes of a run at random instants; to be sourced behind common.sh.
-# killed COUNT: kills so many runs, continuing each; each chain of continuations has to end with the undisturbed
-# checksum, and from the first complete checkpoint on there has to be a whole one after every kill.
+# Shared by the tests that kill all processes of a run at random instants; to be sourced after common.sh. killed
+# COUNT: kills that number of runs and continues each; each chain of continuations must end with the undisturbed
+# checksum, and after the first complete checkpoint there must be a complete one after every kill.
 cat >kill.yaml <<'YAML'
 run: {steps: 300}
 domain: {cells: [256, 128], block: [32, 32]}

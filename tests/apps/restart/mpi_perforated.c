@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 quick=2 timeout=60 */
-/* The perforated walls of the tutorial apps/tutorial/flow.c are what its comment says: a sound wave that meets them squarely
- * comes back with (Z - 1) / (Z + 1) of its pressure, all of it from a wall without holes, nothing for Z = 1, and with the
- * other sign for less, at either side. */
+/* The perforated walls of the tutorial apps/tutorial/flow.c have their documented impedance: a sound wave of normal
+ * incidence is reflected with (Z - 1) / (Z + 1) of its pressure: fully at a wall without holes, not at all for Z = 1,
+ * and with the other sign for less, at either side. */
 #define main flow_main /* that of the tutorial, of which this test is the other user */
 int flow_main(int argc, char **argv);
 #include "apps/tutorial/flow.c"
@@ -24,7 +24,7 @@ static void one_wave(void *user, const double centre[3], gab_lbm_state *state)
   state->velocity[1] = *(const double *)user * high / sqrt(3);
 }
 
-/* What comes back of it. The area below a wave does not change as it gets wider. */
+/* The reflected share. The area below a wave does not change as it gets wider. */
 static double reflected(gab_world *world, double impedance, double direction)
 {
   const gab_forest_options grid = {.grid = {.dimension = 2, .roots = {1, 8, 1}},

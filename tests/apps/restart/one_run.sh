@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two runs in one folder; to be sourced by the scripts of that name with ROUNDS set. The short form is
-# script_one_run.sh, the long one script_one_run_long.sh (GABION_ROUNDS=N: so many rounds).
+# script_one_run.sh, the long one script_one_run_long.sh (GABION_ROUNDS=N: number of rounds).
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 sed 's/a box/the first/; s/steps: 20/steps: 900000000/' good.yaml >first.yaml
@@ -9,7 +9,7 @@ ours='' # sessions that this test started and has to end whatever happens
 end_session() { kill -KILL $(ps -o pid= -s "$1") 2>/dev/null; }
 trap 'for session in $ours; do end_session $session; done; rm -rf "$work"' EXIT
 
-# begin NAME PROCESSES [options]: that case into out, when `go' is there, in a session of its own
+# begin NAME PROCESSES [options]: starts that case in out, when `go' exists, in a separate session
 begin() {
   local name=$1 processes=$2
   shift 2
@@ -41,7 +41,7 @@ one_wins() { # one_wins WHAT
   [ "$(grep -c 'Gabion' out/log.txt)" = 1 ] || complain "$1: log: $(cat out/log.txt)"
   [ -z "$(grep '^[0-9]' out/integrals.csv | cut -d, -f1 | sort | uniq -d)" ] || complain "$1: rows twice in integrals.csv"
 }
-stop_winner() { # stop_winner WHAT: in order
+stop_winner() { # stop_winner WHAT: stops it normally
   kill -TERM "$(cat $winner.pid)"
   waits 60 "[ -s $winner.code ]" || complain "$1: the $winner does not stop: $(cat $winner.txt)"
   case $(cat $winner.code) in 1|75) ;; *) complain "$1: told to stop it ended with $(cat $winner.code): $(cat $winner.txt)" ;; esac

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
-# A run that goes on may write other things than the one before: other columns do not get under the old head of a table,
-# and tables that are new, or not wanted any more, are no reason to stop.
+# A resumed run may have other output than before: other columns do not get under the old head of a table, and new or
+# omitted tables are not a reason to stop.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >>good.yaml <<'YAML'
@@ -25,7 +25,7 @@ said 'probes.csv was begun by a run with other columns: it is out/probes_1.csv n
 whole out/probes_1.csv 11
 whole out/probes.csv 5
 [ "$(tail -n 1 out/probes.csv | cut -d, -f1)" = 30 ] || complain "probes: $(cat out/probes.csv)"
-whole out/integrals.csv 7 # 0, 5, ... 30: it goes on as it was
+whole out/integrals.csv 7 # 0, 5, ... 30: it continues unchanged
 # Without integrals, and with them again.
 sed '/integrals/d' good.yaml >less.yaml
 cp good.yaml more.yaml && cp less.yaml good.yaml

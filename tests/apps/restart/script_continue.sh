@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 labels=quick
-# The same command in the same folder goes on from the newest whole checkpoint on disk, on any number of processes, and
-# ends with the files of a run that was never interrupted; what is broken is named and the checkpoint before is taken.
+# The same command in the same folder resumes from the newest complete checkpoint on disk, on any number of processes,
+# and ends with the files of an uninterrupted run; a damaged checkpoint is named and the previous one used.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >flow.yaml <<'YAML'
@@ -21,7 +21,7 @@ output:
   integrals: {every: 10}
   fields: {every: 60, quantities: [density]}
 YAML
-equal() { # equal WHAT: `out' holds what `whole' does
+equal() { # equal WHAT: `out' has the content of `whole'
   [ "$(checksum out)" = "$(checksum whole)" ] || complain "$1: another checksum"
   for file in forces.csv integrals.csv; do cmp -s whole/$file out/$file || complain "$1: another $file"; done
   [ "$(grep '<Time' out/fields/fields.xdmf)" = "$(grep '<Time' whole/fields/fields.xdmf)" ] ||
@@ -57,7 +57,7 @@ again 0 2 --fresh
 not_said 'resuming from'
 equal 'a fresh run'
 
-# ---- what the log says of a body is of the steps that it names
+# ---- coefficients in the log are of the steps that it names
 coefficients() { sed -n 's/.*  disc, /disc, /p' "$1/log.txt" | tail -n 1; }
 mean() { # mean FOLDER FIRST LAST: of c_x over steps of forces.csv
   awk -F, -v first="$2" -v last="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "disc.cx") column = i }
@@ -88,7 +88,7 @@ not_said 'resilience'
 again 0 2 --set fluid.omega=1.7 --continue-anyway
 said 'resuming from the checkpoint of another case'
 
-# ---- a start that is refused when the checkpoint is read changes nothing: what is there is right
+# ---- a start that is refused while reading the checkpoint changes nothing: existing files are correct
 from half
 listed() { (cd out && find . -type f ! -name 'group_*' -exec sha256sum {} + | sort); }
 before=$(listed)
@@ -98,7 +98,7 @@ said 'the state in the checkpoint does not fit the changed case'
 said 'the start is refused; the output folder is as it was'
 [ "$(listed)" = "$before" ] || complain "a refused start has changed: $(diff <(echo "$before") <(listed))"
 
-# ---- what is broken: the checkpoint before is taken, or the run starts anew
+# ---- damaged files: the previous checkpoint is used, or the run starts from the beginning
 list() { "$gabion" checkpoint "$@" >said.txt 2>&1; }
 broken() { # broken WHAT WHAT_IT_SAYS STEP
   if list verify out; then complain "verify does not find: $1"; fi

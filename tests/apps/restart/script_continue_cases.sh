@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
-# A phase field with a moving window, and a flow on a grid that adapts, go on from disk on 1, 3 and 7 processes with the
-# state and the series of a run that was never interrupted.
+# A phase field with a moving window, and a flow on an adaptive grid, resume from disk on 1, 3 and 7 processes with
+# the state and the series of an uninterrupted run.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
@@ -12,7 +12,7 @@ output:
 YAML
 cp "$GABION_SOURCE/tests/apps/plan/deep.yaml" .
 
-# goes_on CASE STEPS EVERY FILE...: on four processes so many steps, then the rest on others
+# goes_on CASE STEPS EVERY FILE...: that number of steps on four processes, then the rest on others
 goes_on() {
   local case=$1 steps=$2 every=$3 processes file
   shift 3

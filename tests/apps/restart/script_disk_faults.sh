@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
-# The level on disk in a run: deaths while it is written, the loss of all copies in memory, a disk that refuses.
+# Checkpoints on disk in a run: deaths during writes, the loss of all copies in memory, a failing disk.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >flow.yaml <<'YAML'
@@ -40,8 +40,8 @@ run 0 4 flow.yaml --inject rank=2,phase=disk-write,step=85
 said 'survived: rank'
 equal 'a death while a kept checkpoint was written'
 
-# ---- all holders of some blocks die: back to the disk, in the same job; without the disk that is the end
-# (a first part leaves a checkpoint there, however slow the disk is)
+# ---- all holders of some blocks die: rollback to the disk, in the same job; without the disk the run ends (a first
+# part leaves a checkpoint there, however slow the disk is)
 run 0 4 flow.yaml --set run.steps=60
 timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run flow.yaml --out out --inject rank=0+2,step=100,phase=compute \
   >said.txt 2>&1 || complain "loss of all copies: exit code $?, it said: $(cat said.txt)"
@@ -53,8 +53,8 @@ said_once 'error: data lost'
 said 'no complete checkpoint'
 run 3 4 flow.yaml --inject rank=0+2,step=100,phase=compute --set 'resilience.strategies=[shrink]'
 
-# ---- a disk that refuses does not end the run, and what it left is gone
-refuse() { # refuse WHAT REASON: the disk of `out' refuses; the run goes on all the same
+# ---- a failing disk does not end the run, and leaves no incomplete files
+refuse() { # refuse WHAT REASON: the disk of `out' refuses; the run continues
   timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run flow.yaml --out out >said.txt 2>&1 ||
     complain "$1: exit code $?, it said: $(cat said.txt)"
   said 'could not be written to disk; the run continues without it'

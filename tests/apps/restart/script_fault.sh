@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm,png
-# A flow that loses processes ends with the files of one that does not: state, series, and its word at the end.
+# A flow that loses processes ends with the files of an undisturbed one: state, series, and the report at its end.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >flow.yaml <<'YAML'
@@ -27,7 +27,7 @@ YAML
 run 0 4 flow.yaml
 expected=$(checksum)
 cp -r out whole
-# What a picture looks at around cells is that of its step, whatever was written between.
+# Ghosts used by a picture are of its step, whatever output came in between.
 run 0 4 flow.yaml --set output.forces.every=100 --set output.integrals.every=100 --set output.probes.every=100
 cmp -s whole/vorticity_0000000200.png out/vorticity_0000000200.png ||
   complain "another picture where rows are as rare as pictures"
@@ -45,7 +45,7 @@ done
 run 3 4 flow.yaml --inject rank=0+2,step=100,phase=exchange
 said_once 'error: data lost'
 said 'rank'
-# What is said of that does not depend on how copies are kept.
+# The report of it does not depend on the storage of copies.
 run 3 3 flow.yaml --inject rank=0+1,step=100,phase=exchange
 said_once 'error: data lost'
 plain=$(grep 'error: data lost' said.txt)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=100 labels=quick
-# A checkpoint of the format before the present one is continued on any number of processes with the same bits, and can be listed,
-# verified and extracted. A format that is not read is refused with a message that names it. Checkpoints have one number in all parts.
+# A checkpoint of the previous format is resumed on any number of processes with the same bits, and can be listed,
+# verified and extracted. An unsupported format is refused with a message that names it. Checkpoints have one number
+# in all parts.
 #
-# The folder format_1 has a checkpoint of step 20 that Gabion 0.1.0 wrote on two processes. Who raises GAB_CHECKPOINT_FORMAT adds a
-# folder of the format that was current until then (doc/checkpoint-format.md).
+# The folder format_1 has a checkpoint of step 20 by Gabion 0.1.0 on two processes. A change that raises
+# GAB_CHECKPOINT_FORMAT adds a folder of the former format (doc/checkpoint-format.md).
 . "$GABION_SOURCE/tests/apps/common.sh"
 command -v python3 >/dev/null || { echo 'no python3 to change a manifest with'; exit 77; }
 
@@ -45,7 +46,7 @@ for processes in 1 3; do
   [ "$(checksum)" = $end_checksum ] || complain "on $processes processes: checksum $(checksum), expected $end_checksum"
 done
 
-# ---- what is written now has the present format in all its parts; both lie in one folder
+# ---- new checkpoints have the present format in all their parts; both are in one folder
 list verify out || complain "verify: $(cat said.txt)"
 said "format $before, whole: 4 blocks of 2 processes in 1 files"
 said "format $now, whole: 4 blocks of 3 processes in 1 files"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm waits=1
-# A disk that is full for a time while series, fields or pictures are due: the run waits and ends with the files of an undisturbed one.
-# One that stays full ends it: the file and the error are named, and with --relaunch the state goes on from the memory of the nodes.
+# A disk that is full for a time while series, fields or pictures are due: the run waits and ends with the files of an
+# undisturbed one. One that stays full ends the run: the file and the error are named, and with --relaunch it resumes
+# from node memory.
 . "$GABION_SOURCE/tests/apps/common.sh"
 [ -n "${GABION_BAD_DISK:-}" ] || exit 77
 
@@ -27,7 +28,7 @@ bad() {
   shift 2
   BAD_DISK=$work/out BAD_DISK_FULL=$file BAD_DISK_SECONDS=$seconds LD_PRELOAD=$GABION_BAD_DISK timeout 100 "$@" >said.txt 2>&1
 }
-same() { # same WHAT: out holds what whole does
+same() { # same WHAT: `out' has the content of `whole'
   local file
   [ "$(checksum out)" = "$(checksum whole)" ] || complain "$1: another checksum"
   [ "$(cd whole && find . -name '*.csv' -o -name '*.png' -o -path './fields/*' | sort)" = \
@@ -52,7 +53,7 @@ for file in integrals.csv fields_0000000020.s0001.h5 fields_0000000020.xdmf fiel
   same "full at $file"
 done
 
-# ---- for good: named, with whole rows in what is there
+# ---- permanently full: named, with whole rows in existing files
 for file in fields_0000000020.s0001.h5 integrals.csv; do
   rm -rf out
   bad $file 1000 "${start[@]}" --set output.retry=0.5

@@ -26,7 +26,7 @@ bad() {
   shift 2
   BAD_DISK=$work/out BAD_DISK_LOCK=$lock BAD_DISK_READ=$read LD_PRELOAD=$GABION_BAD_DISK timeout 60 "$@" >said.txt 2>&1
 }
-# ended CODE WHAT: the last command.
+# ended CODE WHAT: checks the last command.
 ended() { [ "$code" = "$1" ] || complain "$2: exit code $code, expected $1; it said: $(cat said.txt)"; }
 again() { bad "$1" "$2" "$gabion" run small.yaml --out out; code=$?; } # the same command in the folder that is there
 names() { (cd out/checkpoints && find . | sort); }
@@ -48,7 +48,7 @@ for errno in 37 524; do
   bad $errno 0 "$gabion" checkpoint verify out || complain "verify where locks give $errno: $(cat said.txt)"
 done
 
-# ---- what cannot be read now stays, and the run does not begin at step 0
+# ---- temporarily unreadable checkpoints stay, and the run does not begin at step 0
 rm -rf out
 run 0 1 small.yaml --set run.steps=30
 cp -r out half
@@ -65,7 +65,7 @@ ended 0 'the disk can be read again'
 said 'resuming from step 30'
 [ "$(checksum out)" = "$(checksum whole)" ] || complain 'read again: another checksum'
 
-# ---- all damaged: they are set aside, and nobody begins at step 0 unless told to
+# ---- all damaged: they are set aside, and a run begins at step 0 only on request
 rm -rf out; cp -r half out
 for file in out/checkpoints/*/group_000000.h5; do
   dd if=/dev/zero of="$file" bs=1 count=4096 conv=notrunc status=none

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 waits=1
-# Of two runs that are started in one folder at the same instant exactly one computes; the other ends with 2 and says
-# who is there. The folder of a killed run is free, also for two at once; that of a run on another machine is as long as
-# it gives signs of life.
+# Of two runs started in one folder at the same instant exactly one computes; the other ends with 2 and names the
+# running one. The folder of a killed run is free, also for two at once; that of a run on another machine is in use as
+# long as it gives signs of life.
 . "$GABION_SOURCE/tests/apps/restart/one_run.sh"
 
 for round in $(seq "${GABION_ROUNDS:-2}"); do
@@ -57,7 +57,7 @@ kill $signs
 said 'out is in use: run 00ff (process 1 on far, since '
 grep -q '"run": "00ff"' out/run.lock || complain 'the lock of another run was changed'
 
-# ---- who has lost the lock ends
+# ---- a run that has lost the lock ends
 rm -rf out go
 touch go
 begin first 1
@@ -68,7 +68,7 @@ waits 30 '[ -s first.code ]' || complain "it goes on without its lock: $(cat fir
 grep -q 'another run has taken over the output folder' first.txt || complain "without its lock it said: $(cat first.txt)"
 grep -q '"run": "00ff"' out/run.lock || complain 'it removed a lock that is not its own'
 
-# ---- a run whose root died is still there
+# ---- a run whose root died still holds the lock
 if [ -n "${GABION_TEST_ULFM:-}" ]; then
   rm -rf out
   begin first 2 --inject rank=0,step=20

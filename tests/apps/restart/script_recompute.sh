@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
-# Blocks that are computed twice come out the same, for every family of kernels, both parities, levels that change, and
-# the phase field, and the result is that without; a bit that flips while a step is computed, between two steps, or while
-# a checkpoint is packed is found, all go back, and the end is the undisturbed one.
+# Blocks computed twice give the same results, for every family of kernels, both parities, changing levels, and the
+# phase field; the result is that without recomputation. A bit that flips during a step, between two steps, or during
+# the packing of a checkpoint is detected, all roll back, and the end is the undisturbed one.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 
 watch=(--set 'resilience.monitors=[recompute]' --set resilience.recompute.every=1 --set resilience.recompute.share=1)
 twice() { sed -n 's/.*recompute: \([0-9]*\) times a block was computed twice; \([0-9]*\) differed, \([0-9]*\) changed.*/\1 \2 \3/p' said.txt; }
-# calm PROCESSES THREADS CASE [options]: no false alarm, all blocks of all steps were looked at, the same result
+# calm PROCESSES THREADS CASE [options]: no false alarm, all blocks of all steps were checked, the same result
 calm() {
   local processes=$1 threads=$2
   shift 2
@@ -51,7 +51,7 @@ disturbed rock.yaml 14 rank=1,phase=recompute,flip=4000 # the other parity
 disturbed rock.yaml 10 rank=1,phase=snapshot,flip=300 # in an image that does not count yet
 said 'all go back to step 0'
 disturbed rock.yaml 10 rank=1,phase=output,flip=300
-# Of several sub-steps one is looked at: a bit that flips behind another one may come through, but not behind all.
+# Only one of several sub-steps is checked: a bit flipped after another one may pass, but not after all.
 calm 1 1 levels.yaml
 for bit in 77777 2500000; do # of a block of level 0, and of level 2
   found=

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=250 needs=ulfm
-# What a run writes about itself: case.yaml is what was computed and computes it again, summary.json says what it was and how
-# it ended, whatever the end; all of it is JSON in the strict sense, whatever a title has in it.
+# Records of a run: case.yaml is the computed case and computes it again, summary.json describes it and its end, for
+# any end; all records are strict JSON, for any title.
 . "$GABION_SOURCE/tests/apps/common.sh"
 command -v python3 >/dev/null || { echo 'no python3 to read JSON with'; exit 77; }
 
@@ -49,7 +49,7 @@ if check 0 deep/mask.yaml && ! grep -qi 'libpng' said.txt; then
   [ "$(checksum out)" = "$masked" ] || complain "a case with a picture, alone: $(cat elsewhere.yaml)"
 fi
 
-# ---- what the summary says
+# ---- content of the summary
 is set/summary.json title "$title"
 is set/summary.json parameters/fluid.omega 1.3
 is set/summary.json parameters/domain.cells '[32, 16]'
@@ -70,7 +70,7 @@ done
 run 0 1 good.yaml --set resilience.scheme=pairwise --set lbm.collision=trt
 value out/summary.json parameters | grep -q 'lbm.collision' && complain "parameters: $(value out/summary.json parameters)"
 
-# ---- all of it is JSON
+# ---- all records are JSON
 "$gabion" plan good.yaml -n 4 --json --set "run.title='$title'" >plan.json || complain 'no plan'
 is plan.json processes 4
 run 0 2 good.yaml --inject rank=1,step=12 --set resilience.disk.every=10 --set "run.title='$title'"

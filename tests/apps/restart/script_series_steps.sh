@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
-# Rows by physical time are at the steps nearest to its multiples, the last state is a row, and a run that is continued to more steps ends
-# with the tables of one that was not interrupted.
+# Rows by physical time are at the steps nearest to its multiples, the last state is a row, and a run resumed with
+# more steps ends with the tables of an uninterrupted one.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >flow.yaml <<'YAML'
@@ -38,7 +38,7 @@ done
 [ "$(steps whole/integrals.csv)" = '0 10 20 30 40 50 60 70 80 90 100 103 ' ] || complain "integrals.csv: $(steps whole/integrals.csv)"
 [ "$(tail -n 1 whole/forces.csv | cut -d, -f3)" != "$(tail -n 2 whole/forces.csv | head -n 1 | cut -d, -f3)" ] ||
   complain "the last row has the forces of the one before: $(tail -n 2 whole/forces.csv)"
-# The forces of the last step are those that a run has there as a row that is due.
+# The forces of the last step are those of a run with a row due there.
 run 0 1 flow.yaml --set output.forces.every=1 --set output.sides.every=1
 [ "$(tail -n 1 out/sides.csv)" = "$(tail -n 1 whole/sides.csv)" ] || complain "flow rates of the last step: $(tail -n 1 out/sides.csv), $(tail -n 1 whole/sides.csv)"
 [ "$(tail -n 1 out/forces.csv)" = "$(tail -n 1 whole/forces.csv)" ] || complain "forces of the last step: $(tail -n 1 out/forces.csv), $(tail -n 1 whole/forces.csv)"

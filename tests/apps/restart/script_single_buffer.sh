@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm
-# One snapshot in memory takes half of it; a death while one is taken is then survived by the disk only, and
-# without a disk the run says why it ends.
+# One snapshot in memory takes half of the memory; after a death during a snapshot only the disk helps, and without a
+# disk the run ends with the reason.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >flow.yaml <<'YAML'
@@ -35,7 +35,7 @@ for injection in rank=1,step=45,phase=snapshot,visit=2 rank=3,step=45,phase=snap
   said 'memory holds one only: the one before is overwritten'
 done
 
-# A run of fewer steps leaves its last state on the disk; the longer one goes on from there, and comes back to it.
+# A run of fewer steps leaves its last state on the disk; the longer one resumes from it, and rolls back to it.
 for injection in rank=1,step=75,phase=snapshot,visit=2 rank=3,step=75,phase=snapshot; do
   run 0 4 flow.yaml $one --set resilience.disk.every=60 --set run.steps=60
   timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run flow.yaml $one --set resilience.disk.every=60 --inject $injection \

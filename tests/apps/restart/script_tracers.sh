@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm,png
-# Tracers of a flow by parameter file: the same checksum, table, files and pictures on any number of processes and threads, after deaths under each
-# strategy, and resumed from disk on another number of processes. They leave when they should, do not change the flow, and mistakes
-# in their sections are refused with the place in the file.
+# Tracers of a flow by parameter file: the same checksum, table, files and pictures on any number of processes and
+# threads, after deaths under each strategy, and resumed from disk on another number of processes. They leave at open
+# sides and expire, do not change the flow, and errors in their sections are refused with the place in the file.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >tracers.yaml <<'YAML'
@@ -46,7 +46,7 @@ alike() {
   cmp out/speed_0000000060.png one.png || complain "$1: another picture"
   files | diff one.txt - || complain "$1: other files"
 }
-# Some leave, some expire, and those that are there are the rest.
+# Some leave, some expire, and the present ones are the rest.
 awk -F, 'NR > 1 { if ($3 != $4 - $5 - $6) exit 1; left = $5; expired = $6 } END { exit !(left > 20 && expired > 100) }' one.csv ||
   complain "not these numbers: $(cat one.csv)"
 
@@ -71,7 +71,7 @@ run 0 2 tracers.yaml --set run.steps=35 --set resilience.disk.every=5
 [ "$(checksum)" = "$expected" ] || complain "resuming from disk: another checksum"
 diff <(awk -F, '$1 != 35' out/tracers.csv) one.csv || complain "resuming from disk: another table"
 
-# Blocks of two levels, which split and merge while tracers pass, and move by what they took.
+# Blocks of two levels, which split and merge while tracers pass, and migrate by their measured times.
 levels=(--set refinement.levels=1 --set refinement.every=6 --set 'refinement.criteria=[{type: vorticity, level: 1, above: 2, below: 1}]')
 run 0 1 tracers.yaml "${levels[@]}"
 expected=$(checksum)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120 labels=quick needs=ulfm
-# A run whose processes die again and again before the next checkpoint gives up and says so, also where more of
-# them are left; a checkpoint between the deaths gives it new hope. So does one whose jobs die again and again on the way
-# from the same checkpoint on disk.
+# A run with repeated deaths before the next checkpoint ends with the reason, even if processes are left; a checkpoint
+# between the deaths resets the count. The same for repeated failures of jobs from the same checkpoint on disk.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 injections="--inject rank=1,step=12 --inject rank=2,step=13 --inject rank=3,step=14"

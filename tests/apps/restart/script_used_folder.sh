@@ -89,7 +89,7 @@ again after.yaml --fresh
 [ "$(cat victim.txt)" = victim ] && [ "$(cat out/deep/er/file)" = victim ] && [ "$(cat out/notes.txt)" = mine ] ||
   complain 'files outside of the folder, or deep in it, were removed'
 
-# Going on keeps what the run before has written, also what this one writes no more.
+# A resumed run keeps the earlier output, also output that it no longer writes.
 sed '/slices/d' before.yaml >next.yaml
 run 0 2 before.yaml --set resilience.disk.every=10
 (cd out && find . -name '*.png' -o -name '*.csv' -o -name 'fields_*' | sort) >files-before
@@ -97,7 +97,7 @@ again next.yaml --set resilience.disk.every=10 --set run.steps=30
 said 'resuming from step 20'
 while read -r file; do [ -e "out/$file" ] || complain "a run that went on removed $file"; done <files-before
 grep -q '^cut_<n>.png$' out/files.txt || complain "the list forgot: $(cat out/files.txt)"
-# And when the next one begins anew, all of it goes.
+# A later run from the beginning removes all of it.
 again after.yaml --fresh
 [ -z "$(find out -name '*.png' -o -name '*.csv')" ] || complain "left of two runs: $(find out -name '*.png' -o -name '*.csv')"
 finish

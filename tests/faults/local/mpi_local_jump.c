@@ -21,7 +21,7 @@ enum { LATER = 20 };
 
 static bool at_once;
 
-/* ---------------------------------------------------------------- what happens when */
+/* ---------------------------------------------------------------- sequence of events */
 
 static bool child_has(const gab_local *local) { return gab_local_find(local, 1)->have >= LATER; }
 /* The rank, its descendants, and the ranks whose images it stores, which would wait for its message. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Own checkpoints of a cluster in a program with a mailbox: refused by all ranks before the first step. What a mailbox has
- * received by some step depends on the network, so messages that cross such a checkpoint could not be counted. With common
- * checkpoints alone the program runs. */
+/* Own checkpoints of a cluster in a program with a mailbox: refused by all ranks before the first step. The messages
+ * received by a mailbox in a step depend on the network, so messages that cross such a checkpoint could not be
+ * counted. With common checkpoints alone the program runs. */
 /* gabion-test: np=3 timeout=60 needs=ulfm labels=quick */
 /* gabion-test: np=3 env=GABION_TEST_COMMON=1 */
 #include "tests/faults/automaton.c"

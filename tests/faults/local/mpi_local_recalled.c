@@ -24,7 +24,7 @@ static const gab_rank first = 1, second = 2; /* ranks to be restored */
 
 static gab_rank keeper_of(gab_rank rank) { return rank + ORDER_ACTIVE / 2; }
 
-/* ---------------------------------------------------------------- what happens when */
+/* ---------------------------------------------------------------- sequence of events */
 
 static bool children_have(const gab_local *local)
 {

@@ -56,7 +56,7 @@ static void look(moving_life *life, gab_step step)
   if (life->partners[way] == 0) life->partners[way] = now;
   life->changed += life->partners[way] != now;
   life->strangers += gab_reliable_channel_statistics(run->channel).near > (size_t)__builtin_popcountll(now);
-  /* A neighbour of the other arrangement that is no partner. */
+  /* A neighbour of the other arrangement that is not a partner. */
   if (way == 1) life->blocks.counted += (now >> ((me + 1) % ACTIVE) & 1) == 0;
 }
 

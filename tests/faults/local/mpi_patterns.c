@@ -47,7 +47,7 @@ typedef struct rendezvous {
   int forced;   /* schedules that were forced on this process */
 } rendezvous;
 
-/* ---------------------------------------------------------------- who speaks to whom: data that only the speaker looks at */
+/* ---------------------------------------------------------------- senders and receivers: data that only the sender reads */
 
 /* The victim receives from one rank of the next cluster in a round, and from another one in the next round; these replay to
  * it. */

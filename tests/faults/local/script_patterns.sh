@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=2400 labels=long needs=ulfm
-# A hundred forced schedules of mpi_patterns.c, each with a real death, and of mpi_patterns_clusters.c: with ids no receive takes a
+# A hundred forced schedules of mpi_patterns.c, each with a real death, and of mpi_patterns_clusters.c: with ids no
+# receive takes a message of another round, without them every schedule has one; with ids they may also overlap.
+# GABION_KINDS: these only.
 # message of another round, without them one does in every schedule; with ids they may also overlap. GABION_KINDS: these only.
 set -u
 failures=0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the tests of local recovery; to be sourced behind tests/apps/common.sh, with `case` (a parameter file) and `short`
-# (arguments of all runs) set. `expected` and `lines` are the checksum and the series of the undisturbed run.
-# every_case: the long tier, which has situations that another test of the full tier has for another solver
+# Shared by the tests of local recovery; to be sourced after tests/apps/common.sh, with `case` (a parameter file) and
+# `short` (arguments of all runs) set. `expected` and `lines` are the checksum and the series of the undisturbed run.
+# every_case: the long tier, with situations that another test of the full tier covers for another solver
 # (script_local_clusters_phase_long.sh).
 every_case() { [ -n "${GABION_TEST_EVERY_CASE:-}" ]; }
 member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
@@ -31,7 +31,7 @@ verified() { # verified NAME: all that was left out was compared
   [ "$(member compared)" = "$(member left_out)" ] ||
     complain "$1: $(member compared) of $(member left_out) messages that were left out were compared"
 }
-alone() { # alone NAME FAULTS: so many ranks came back, and nobody else did anything for it
+alone() { # alone NAME FAULTS: that number of ranks returned, without work of other ranks
   same "$1"
   [ "$(member fault_count)" = "$2" ] || complain "$1: $(member fault_count) faults instead of $2"
   [ "$(strategies | tr ' ' '\n' | sort -u | tr -d '\n')" = local ] || complain "$1: strategies $(strategies)"
@@ -42,13 +42,13 @@ alone() { # alone NAME FAULTS: so many ranks came back, and nobody else did anyt
 ranks_of() { sed -n "s/.*\"rank\": \([0-9]*\),.*\"event\": \"$1\".*/\1/p" out/events.jsonl | sort -u; }
 # The ranks that went back although nobody took them over, each once.
 went_back() { comm -23 <(ranks_of "went back with its cluster") <(ranks_of "took over") | tr '\n' ' '; }
-cluster() { # cluster NAME FAULTS RANKS: these went back with so many dead, and nobody else
+cluster() { # cluster NAME FAULTS RANKS: only these rolled back with that number of deaths
   alone "$1" "$2"
   [ "$(went_back)" = "$3" ] || complain "$1: ranks $(went_back)went back, not $3"
 }
 # step_of EVENT RANK: the step to which it went
 step_of() { sed -n "s/.*\"rank\": $2,.*\"event\": \"$1\".*\"of_step\": \([0-9]*\).*/\1/p" out/events.jsonl | tail -n 1; }
-# The newest one, or the one before if the word of its commit had not come to the holder when the rank died.
+# The newest one, or the one before if the holder had not learnt of its commit when the rank died.
 went_to() { # went_to NAME EVENT RANK STEP BEFORE
   local to
   to=$(step_of "$2" "$3")

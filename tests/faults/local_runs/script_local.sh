@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
-# Strategy `local`: a spare takes the rank of a dead process and goes back alone; nobody else computes a step again, and nobody
-# meets. What cannot be served so goes over to the next strategy. Always the bits of the undisturbed run.
+# Strategy `local`: a spare takes the rank of a dead process and rolls back alone; no other rank repeats a step or
+# joins an agreement. Faults that cannot be handled so go to the next strategy. Always the bits of the undisturbed
+# run.
 . "$GABION_SOURCE/tests/apps/common.sh"
 case=$GABION_SOURCE/tests/faults/local_runs/local.yaml
 short="--set run.steps=100 --set output.forces.every=50 --set output.fields.every=50"
@@ -36,7 +37,7 @@ not_said 'behind the others'
 launch 0 4 1 --set resilience.local.verify=true --inject rank=2,step=39,phase=exchange
 alone "verified" 1
 verified "verified"
-# The body lies across several ranks, whose messages have places of solid cells; and checkpoints at odd steps.
+# The body covers cells of several ranks, whose messages contain solid cells; and checkpoints at odd steps.
 for rank in 0 1 3; do
   launch 0 4 1 --set resilience.local.verify=true --set resilience.memory.every=19 --inject rank=$rank,step=35,phase=exchange
   alone "verified, rank $rank" 1
@@ -58,7 +59,7 @@ alone "two neighbours at the same step" 2
 launch 0 4 2 --inject rank=3,step=33,phase=compute --inject rank=3,step=37,phase=compute,incarnation=1
 alone "who came back dies, too" 2
 
-# Logs that are limited bring checkpoints forward, at the same steps for who comes back.
+# Limited logs cause earlier checkpoints, at the same steps for returned ranks.
 launch 0 4 2
 peak=$(sed -n 's/.*"message_log_peak_per_rank": \([0-9]*\).*/\1/p' out/summary.json)
 image=$(sed -n 's/.*"image_bytes": \([0-9]*\),.*/\1/p' out/events.jsonl | sort -n | tail -n 1)
@@ -97,14 +98,15 @@ launch 0 4 2 $disk --set run.steps=40
 keep=1 launch 0 4 2 $disk --inject rank=0,step=73,phase=compute --inject rank=2,step=73,phase=compute
 same "a rank and its holder"
 [ "$(strategies)" = "disk " ] || complain "a rank and its holder: strategies $(strategies)"
-# The last spare has taken a rank when all meet for the checkpoint on disk: they go on without local recovery, who came back, too.
+# The last spare has taken a rank before the section of the checkpoint on disk: all continue without local recovery,
+# the returned rank too.
 for rank in 1 2; do
   launch 0 4 1 --set 'resilience.strategies=[local, spare, shrink, disk]' --set resilience.disk.every=20 --inject rank=$rank,step=45,phase=compute
   same "checkpoints on disk behind the last spare"
   said 'no spare process is left'
   [ "$(strategies)" = "local " ] || complain "checkpoints on disk behind the last spare: strategies $(strategies)"
 done
-# Whoever is told to stop brings the state to disk, also behind a death; the same command goes on from there.
+# A stopped run saves its state to disk, also after a death; the same command resumes from it.
 launch 75 4 2 --set resilience.disk.every=40 --inject rank=1,step=33,phase=compute --walltime '1 s' --set run.steps=1000000
 steps=$(member steps) stopped=$(checksum)
 keep=1 launch 0 4 2 --set resilience.disk.every=40 --set "run.steps=$((steps + 10))"

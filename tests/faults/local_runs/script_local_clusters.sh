@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
-# Strategy `local` with clusters: a death takes its cluster back, and nobody else. Eight processes in two and in four clusters, on one
-# and several nodes; two clusters at once, deaths while a cluster computes again, no spare left. Always the bits of the
-# undisturbed run; what is logged is what crosses between clusters.
+# Strategy `local` with clusters: after a death only its cluster rolls back. Eight processes in two and in four
+# clusters, on one and several nodes; two clusters at once, deaths while a cluster recomputes, no spare left. Always
+# the bits of the undisturbed run; only messages between clusters are logged.
 . "$GABION_SOURCE/tests/apps/common.sh"
 case=$GABION_SOURCE/tests/faults/local_runs/local.yaml
 short="--set run.steps=100 --set output.forces.every=50 --set output.fields.every=50"
@@ -11,7 +11,8 @@ short="--set run.steps=100 --set output.forces.every=50 --set output.fields.ever
 launch 0 8 0 --set 'resilience.strategies=[shrink]'
 expected=$(checksum) lines=$(series)
 
-# ---- what is logged: less with larger clusters, nothing in one; what ports count in the same run, for the same division
+# ---- logged messages: fewer with larger clusters, none in one; equal to the count of ports in the same run, for the
+# same division
 launch 0 8 1
 same "each alone"
 ranks=$(member logged_bytes)
@@ -39,7 +40,8 @@ import sys
 flows = [[int(x) for x in line.split(",")] for line in open("traffic.csv") if line[0].isdigit()]
 for size, logged in zip((1, 2, 4), map(int, sys.argv[1:])):
     crossing = sum(b for a, z, _, b in flows if a // size != z // size)
-    # a run with a message logger asks in other messages whether to stop, and the traffic counts what is sent behind the last step
+    # with a message logger, requests to stop use other messages, and the traffic includes messages after the last
+    # step
     if abs(crossing - logged) > 0.03 * crossing:
         sys.exit("clusters of %d: %d bytes are logged, ports count %d" % (size, logged, crossing))
 PY
@@ -93,7 +95,7 @@ gabion=$gabion_alone
 launch 0 8 1 --set resilience.local.clusters=4 --set resilience.local.log_limit=0.5 --inject rank=5,step=39,phase=compute
 cluster "limited logs" 1 "4 "
 
-# ---- what is handed over, and what is refused
+# ---- hand-over to the next strategy, and refusals
 launch 0 8 1 --set resilience.local.clusters=4 --inject rank=3,step=33,phase=compute --inject rank=6,step=36,phase=compute
 same "the pool is empty"
 [ "$(strategies)" = "local shrink " ] || complain "the pool is empty: strategies $(strategies)"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
-# Strategy `local` with clusters, of a flow and of a phase field on several levels: who goes back with its cluster between any two
-# tasks of a step starts its exchanges and couplings of levels anew. Always the bits and the series of the undisturbed run.
+# Strategy `local` with clusters, of a flow and of a phase field on several levels: a rank that rolls back with its
+# cluster between any two tasks of a step restarts its exchanges and couplings of levels. Always the bits and the
+# series of the undisturbed run.
 . "$GABION_SOURCE/tests/apps/common.sh"
 case=$GABION_SOURCE/tests/faults/local_runs/local_levels.yaml
 short="--set run.steps=60 --set output.forces.every=30 --set output.fields.every=30"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
-# Strategy `local` with clusters and a phase field whose window moves: a death takes its cluster back, which makes its ghosts of phi anew
-# like all the others did behind the checkpoint, and nobody else. Always the bits, the series and the slabs of the undisturbed run. Where the field does not matter, deaths are those of
-# script_local_clusters.sh, in the long tier here.
+# Strategy `local` with clusters and a phase field with a moving window: after a death its cluster alone rolls back,
+# and refreshes its ghosts of phi as all others did after the checkpoint. Always the bits, the series and the slabs of
+# the undisturbed run. Independent of the field, deaths are those of script_local_clusters.sh, in the long tier here.
 . "$GABION_SOURCE/tests/apps/common.sh"
 case=$GABION_SOURCE/tests/faults/local_runs/local_phase.yaml
 short="--set run.steps=200"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 needs=ulfm,png
-# What a run leaves behind under strategy `local`: fields, pictures and series as of an undisturbed run, to the byte, whoever dies,
-# between two of them or while they are written; checkpoints on disk that are whole, or not there; checkpoints that limited logs
-# bring forward, at the same steps whoever comes back; and a summary that is right for faults of two kinds in one run.
+# Output of a run under strategy `local`: fields, pictures and series as of an undisturbed run, to the byte, for
+# deaths of any rank, between two outputs or during one. Checkpoints on disk are complete or absent; limited logs
+# cause earlier checkpoints, at the same steps for returned ranks; the summary is correct for faults of two kinds in
+# one run.
 . "$GABION_SOURCE/tests/apps/common.sh"
 case=$work/case.yaml
 {
@@ -24,7 +25,7 @@ checkpoints() { sed -n 's/.*"event": "checkpoint", "of_step": \([0-9]*\),.*/\1/p
 fault() { grep -o '{"lost": .*' out/summary.json | sed -n "$1s/.*\"$2\": \[*\"*\([a-z0-9]*\).*/\1/p"; }
 furthest() { sed -n 's/.*"step": \([0-9]*\), "event": "fault noticed".*/\1/p' out/events.jsonl | sort -n | tail -n 1; }
 
-# What is written needs everybody: check says how long there is nothing of it, and each of these steps has a checkpoint.
+# Output involves all ranks: check reports the longest interval without it, and each of these steps has a checkpoint.
 check 0 "$case" --set run.steps=60 --set output.forces.every=7 --set output.fields.every=15
 said 'each of their steps is one of a checkpoint: delays mask each other over 7 steps at most'
 check 0 "$case" --set run.steps=60 --set output.forces.every=70 --set output.fields.every=25
@@ -50,8 +51,9 @@ for injection in rank=2,step=30,phase=output rank=0,step=30,phase=output rank=0,
   [ "$(strategies)" = "spare " ] || complain "$injection: strategies $(strategies)"
 done
 
-# A checkpoint on disk that a death meets is begun again when all are back, and is there before the next step; unless the first process
-# dies when the others have done their parts: nobody is left who would know, and it is given up.
+# A checkpoint on disk that is interrupted by a death starts again after the recovery, and is complete before the next
+# step. If the first process dies after the others have completed their parts, no survivor knows of it, and it is
+# abandoned.
 disk="--set resilience.disk.every=25 --set resilience.disk.keep=9 --set resilience.strategies=[local,spare,shrink,disk]"
 blocks() { # blocks FOLDER STEP: of a checkpoint on disk
   rm -rf extracted
@@ -78,7 +80,7 @@ for injection in rank=1,step=25,phase=disk-write rank=2,step=25,phase=disk-commi
       complain "$injection: the checkpoint on disk came later: $(grep 'disk checkpoint' out/events.jsonl)"
   else stored "$injection" "50 60 "; fi
 done
-# With it the holder of its image dies: all go back to the last whole one, not to the one that was being written.
+# The holder of its image dies too: all roll back to the last complete checkpoint, not to the incomplete one.
 launch 0 4 2 $disk --inject rank=1+3,step=50,phase=disk-write
 left_behind "a rank and its holder, while a checkpoint is written"
 [ "$(strategies)" = "disk " ] || complain "a rank and its holder, while a checkpoint is written: strategies $(strategies)"
@@ -105,8 +107,8 @@ for rank in 2 0; do
   [ "$peak" -le $((image / 2)) ] || complain "limited logs, rank $rank: $peak bytes, an image has $image"
 done
 
-# Two faults of different kinds: each says its own strategy and scope, and only the second one made survivors compute steps again: as
-# many as the furthest of them was ahead of where all went back to.
+# Two faults of different kinds: each reports its own strategy and scope. Only the second one made survivors repeat
+# steps: the number of steps by which the most advanced was ahead of the checkpoint.
 launch 0 4 1 --inject rank=1,step=33,phase=compute --inject rank=2,step=43,phase=compute
 same "the pool is empty"
 [ "$(fault 1 strategy) $(fault 1 scope) $(fault 1 lost) $(fault 1 incarnation)" = "local local 1 1" ] ||

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm labels=quick
-# Strategy `local` with clusters that take checkpoints of their own between the common ones: a death leads its cluster back to the newest of
-# both, two clusters that are lost together find what they need in the logs of their images, and what is handed over goes back to
-# a common one. Always the bits of the undisturbed run.
+# Strategy `local` with clusters that take own checkpoints between the common ones: after a death its cluster rolls
+# back to the newest of both. Two clusters lost together find missing messages in the logs of their images. A
+# hand-over to the next strategy rolls back to a common one. Always the bits of the undisturbed run.
 . "$GABION_SOURCE/tests/apps/common.sh"
 case=$GABION_SOURCE/tests/faults/local_runs/local.yaml
 short="--set run.steps=100 --set output.forces.every=100 --set output.fields.every=100 --set resilience.memory.every=40"
@@ -52,7 +52,7 @@ launch 0 8 2 --set resilience.local.verify=true --set resilience.local.own_every
 alone "each rank by itself" 2
 went_to "each rank by itself" "took over" 3 27 19
 
-# ---- what is handed over
+# ---- hand-over to the next strategy
 launch 0 8 1 $own --inject rank=3,step=63,phase=compute --inject rank=6,step=66,phase=compute
 same "the pool is empty"
 [ "$(strategies)" = "local shrink " ] || complain "the pool is empty: strategies $(strategies)"
@@ -60,7 +60,7 @@ said 'pool empty'
 grep '"recovery"' out/events.jsonl | grep '"shrink"' | grep -q '"restored_step": 40' || complain "the pool is empty: all go back to step 40, not: $(grep '"recovery"' out/events.jsonl)"
 }
 
-# ---- what is refused
+# ---- refusals
 check 2 "$case" --set 'resilience.strategies=[spare, shrink]' --set resilience.local.own_every=5
 said "with strategy 'local' in resilience.strategies only"
 check 2 "$case" --set resilience.local.own_every=20

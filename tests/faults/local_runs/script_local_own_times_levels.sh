@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 needs=ulfm
-# Clusters that take checkpoints of their own (resilience.local.own_every) in flows and a phase field on several levels: as they are from
-# the start, and following the fields. What passes between levels is in the logs of images, each image holds the grid of its time, and
-# behind a change of the grid clusters go on with checkpoints of their own. Always the bits and the series of the undisturbed run, and
-# who comes back sends what its predecessor had sent.
+# Clusters with own checkpoints (resilience.local.own_every) in flows and a phase field on several levels: static, and
+# following the fields. Messages between levels are in the logs of images, each image has the grid of its time, and
+# after a change of the grid clusters continue with own checkpoints. Always the bits and the series of the undisturbed
+# run; a returned rank sends the messages of its predecessor.
 . "$GABION_SOURCE/tests/apps/common.sh"
 case=$GABION_SOURCE/tests/faults/local_runs/local_levels.yaml
 short="--set run.steps=60 --set output.forces.every=60 --set output.fields.every=60 --set resilience.memory.every=50"
@@ -69,7 +69,7 @@ went_to "clusters, one, two adaptations, another one" "took over" 2 76 68
 launch 0 4 2 $own --inject rank=2,step=60,phase=adapt-migrate
 same "while the grid changes"
 [ "$(strategies)" = "spare " ] || complain "while the grid changes: strategies $(strategies)"
-# What is handed over goes back to the checkpoint of all behind the adaptation.
+# A hand-over rolls back to the common checkpoint after the adaptation.
 launch 0 4 1 $own --inject rank=1,step=45,phase=compute --inject rank=2,step=47,phase=compute
 same "the pool is empty behind an adaptation"
 [ "$(strategies)" = "local shrink " ] || complain "the pool is empty: strategies $(strategies)"

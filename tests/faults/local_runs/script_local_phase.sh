@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# Strategy `local` with a phase field: who goes back alone makes the ghosts of phi anew as all did behind the checkpoint, whether
-# the window has moved there or not. Always the bits, the series and the slabs of the undisturbed run.
+# Strategy `local` with a phase field: a rank that rolls back alone refreshes its ghosts of phi as all did after the
+# checkpoint, with and without a move of the window there. Always the bits, the series and the slabs of the
+# undisturbed run.
 . "$GABION_SOURCE/tests/apps/common.sh"
 case=$GABION_SOURCE/tests/faults/local_runs/local_phase.yaml
 short="--set run.steps=200"
@@ -18,8 +19,9 @@ slabs "nobody dies"
 [ "$(member fault_count)" = 0 ] || complain "nobody dies: $(member fault_count) faults"
 [ "$(member meetings)" = 0 ] || complain "nobody dies: agreements"
 
-# Steps 60, 100, ... are checkpoints only, at 80, 120 and 160 the window moves. Who dies behind one of the former does not have
-# to go through a section alone, whatever has been committed by then. Who dies at once behind the checkpoint has sent nothing since, if it is committed.
+# Steps 60, 100, ... are checkpoints only, at 80, 120 and 160 the window moves. A rank that dies after one of the
+# former need not pass a section alone, whatever has been committed by then. A rank that dies right after the
+# checkpoint has sent nothing since, if it is committed.
 for injection in rank=2,step=69,phase=exchange rank=0,step=105,phase=reduction rank=1,step=60,phase=compute \
   rank=3,step=100,phase=commit rank=1,step=119,phase=compute; do
   launch 0 4 1 --set resilience.local.verify=true --inject $injection

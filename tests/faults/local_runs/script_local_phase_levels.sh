@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# Strategy `local` with a phase field whose cells are wider away from interfaces: its grid changes in the steps in which all take part.
-# Always the bits and the series of the undisturbed run.
+# Strategy `local` with a phase field with wider cells away from interfaces: its grid changes in steps that involve
+# all ranks. Always the bits and the series of the undisturbed run.
 . "$GABION_SOURCE/tests/apps/common.sh"
 case=$GABION_SOURCE/tests/faults/local_runs/local_phase_levels.yaml
 short="--set run.steps=120 --verbose"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm,png
-# A phase field whose processes die ends with the state, series, pictures and slabs of an undisturbed run, byte for byte;
-# pictures of the losses lack the blocks of the dead. The same for one that goes back to a checkpoint of fewer processes.
+# A phase field whose processes die ends with the state, series, pictures and slabs of an undisturbed run, byte for
+# byte; pictures of the losses lack the blocks of dead ranks. The same for a run resumed from a checkpoint of fewer
+# processes.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 
@@ -26,8 +27,9 @@ for injection in rank=1,step=100,phase=exchange rank=0,step=61,phase=compute ran
   ls out/solid_lost_*.png >/dev/null 2>&1 || complain "$injection: no picture of the loss"
 done
 
-# A checkpoint of one process goes on on four, one of which is a spare that has taken a rank; then a rank and its holder are lost at once,
-# and all go back to that checkpoint. Nothing of it falls to the spare: what it has counted since is undone, too (`gained` of front.csv).
+# A checkpoint of one process is resumed on four, one of which is a spare that has taken a rank; then a rank and its
+# holder are lost at once, and all roll back to that checkpoint. The spare gets no part of it: its counts since are
+# undone, too (`gained` of front.csv).
 case=$GABION_SOURCE/tests/faults/local_runs/local_phase.yaml
 often="--set phasefield.series_every=10 --set output.profile.every=200"
 # shellcheck disable=SC2086 # words on purpose

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=1500 labels=long needs=ulfm
-# Growth of a ternary eutectic in 3D over many shifts of the window: processes die one after another, then four neighbours
-# at once like a node; state, series and the solid that has left the window are those of the undisturbed run.
+# Growth of a ternary eutectic in 3D over many shifts of the window: processes die one after another, then four
+# neighbours at once like a node. State, series and the solid that left the window are those of the undisturbed run.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >grow.yaml <<'YAML'

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm
-# A growing eutectic goes on after the death of a rank and of all holders of its images if it was told that it may approximate
-# what is lost: it says so everywhere, comes to the same bits again, whatever else dies meanwhile, and stays near the
-# undisturbed run. A run that was not told ends with exit 3; a flow cannot be told.
+# A growing eutectic continues after the death of a rank and of all holders of its images, if approximation is
+# allowed: all records report it, results are bitwise reproducible for any further deaths, and stay near the
+# undisturbed run. Without permission a run ends with exit 3; a flow does not support it.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_lost.sh"
@@ -27,7 +27,7 @@ said '(2 rounds:'
 for what in front.csv profile.csv; do diff -q first/$what out/$what || complain "death while blocks were approximated: another $what"; done
 grep -q '"living": 3' out/summary.json || complain "rank 0 was to die: $(cat said.txt)"
 
-# ---- who cannot
+# ---- unsupported cases
 check 2 good.yaml --set "$approximate"
 said "'reconstruct' is not for this case: populations"
 said 'resilience.strategies'

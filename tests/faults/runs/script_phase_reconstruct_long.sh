@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 labels=long needs=ulfm
-# Making up lost blocks together with all else there is: coded groups, compressed and overlapped copies, one buffer, later
-# deaths, checkpoints on disk (before it in the list, and of a state that is approximated), and metadata images that died, too.
+# Approximation of lost blocks together with all other features: coded groups, compressed and overlapped copies, one
+# buffer, later deaths, checkpoints on disk (before it in the list, and of an approximated state), and lost metadata
+# images.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_lost.sh"
@@ -28,11 +29,11 @@ for visit in 1 2 3 4 5; do # before it, in its rounds, behind it: a death that d
   same "death at visit $visit" --inject rank=5,step=120,phase=recovery,visit=$visit
   [ "$(grep -c '"event": "fault injection"' out/events.jsonl)" = 3 ] || complain "death at visit $visit: it did not come"
 done
-for visit in 4 5 6; do # while what was approximated is protected, metadata images included
+for visit in 4 5 6; do # during the protection of approximated data, metadata images included
   same "death at visit $visit of the snapshot" --inject rank=5,step=120,phase=snapshot,visit=$visit
   [ "$(grep -c '"event": "fault injection"' out/events.jsonl)" = 3 ] || complain "death at visit $visit of the snapshot: it did not come"
 done
-for visit in 1 2 3; do # while the snapshot is taken that the pair will go back to: other ranks hold what is lost then
+for visit in 1 2 3; do # during the snapshot to which the pair will roll back: other ranks hold the lost images
   run 0 6 grow.yaml --set "$approximate" $pair --inject rank=5,step=120,phase=snapshot,visit=$visit
   is_near "death at visit $visit of the snapshot before"
   grep -q '"event": "reconstruction"' out/events.jsonl || complain "death at visit $visit of the snapshot before: nothing was approximated"
@@ -45,7 +46,7 @@ run 0 6 grow.yaml --set 'resilience.strategies=[reconstruct]' --set resilience.s
 is_approximate 'no copies' 6
 is_near 'no copies'
 
-# ---- nobody has to approximate what is not lost
+# ---- data that is not lost is not approximated
 run 0 6 grow.yaml --set 'resilience.strategies=[reconstruct]' --inject rank=1,step=130,phase=compute
 [ "$(checksum)" = "$expected" ] || complain 'one death: another checksum'
 not_said APPROXIMATION

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=400 needs=ulfm,png
-# Some random cases, each alone and on several processes of which some die: the same checksums, tables and pictures.
-# scripts/random-cases.sh makes more of them.
+# Some random cases, each alone and on several processes with deaths: the same checksums, tables and pictures.
+# scripts/random-cases.sh runs more of them.
 . "$GABION_SOURCE/tests/apps/common.sh"
 python3 "$GABION_SOURCE/scripts/faults/random_cases.py" --build "$GABION_BUILD" --out cases --runs 7 --seed 11 --stall 60 >said.txt 2>&1 ||
   complain "$(cat said.txt; for log in cases/case-*/*.log; do tail -n 20 "$log"; done)"
 said '7 cases, 0 complaints'
-# Something died, something stopped and went on, and something was compared.
+# The cases included deaths, stopped and resumed runs, and comparisons.
 grep -q "^  stopped, and continued: [1-9]" said.txt || complain "nothing was stopped and continued: $(cat said.txt)"
 deaths=$(sed -n 's/^  deaths: //p' said.txt) compared=$(sed -n 's/^  tables and pictures compared: //p' said.txt)
 [ "${deaths:-0}" -ge 2 ] || complain "only ${deaths:-0} processes died"

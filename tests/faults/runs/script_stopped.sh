@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240 waits=1 needs=ulfm
-# A process that is stopped counts as dead with --dead-after: the others end with the undisturbed checksum and series,
-# and the process ends itself when it wakes up, be it the root in the middle of its output. Without --dead-after it is
-# waited for. A step that is long for the given time is warned of.
+# A stopped process counts as dead with --dead-after: the others end with the undisturbed checksum and series, and the
+# process ends itself when it wakes up, also if it is the root during its output. Without --dead-after the others wait
+# for it. A step that is long for the given time causes a warning.
 . "$GABION_SOURCE/tests/apps/common.sh"
 case=$GABION_SOURCE/tests/faults/runs/flow.yaml
 

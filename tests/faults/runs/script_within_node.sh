@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=400 needs=ulfm
-# Images that processes of a node copy from each other, look at, or send: whoever dies, whenever, and whoever goes on, the result is the
-# undisturbed one each time.
+# Images that processes of a node copy from each other, read in place, or send: for any victim, phase and survivor the
+# result is the undisturbed one.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 flow=$GABION_SOURCE/tests/faults/runs/flow.yaml adaptive=$GABION_SOURCE/tests/faults/runs/flow_adaptive.yaml
@@ -56,9 +56,10 @@ for way in $ways; do
 it said: $(cat said.txt)"
 done
 
-# All copies go with two deaths that are too many: from disk, where own images are written from the memory that others look at.
+# All copies are lost with two deaths too many: from disk, where own images are written from the memory that others
+# read.
 for way in $ways; do
-  case $way in # share, where others look at that memory, in all of its states; the others in one each
+  case $way in # share, where others read that memory, in all of its states; the others in one each
     share) states='overlap=false overlap=true buffers=1' ;;
     copy) states=overlap=true ;;
     *) states=buffers=1 ;;
@@ -73,7 +74,7 @@ for way in $ways; do
   done
 done
 
-# What is lost is approximated, the same each way, from images that are looked at, too.
+# Lost data is approximated, equally in each way, also from images read in place.
 approximated=
 for way in $ways; do
   launch 0 "$GABION_SOURCE/tests/faults/runs/phase.yaml" 4 0 --set resilience.memory.within_node=$way \
@@ -83,7 +84,7 @@ for way in $ways; do
   [ "$(checksum)" = "$approximated" ] || complain "$way: another approximation"
 done
 
-# Snapshots that lie in the memory of the node have no other place to be looked at.
+# Snapshots in node memory cannot be read elsewhere.
 launcher="--relaunch 1" launch 0 "$flow" 4 0 --set resilience.memory.within_node=share --inject rank=1,step=30,phase=snapshot,visit=2
 [ "$(checksum)" = "$sum" ] && [ "$(number shared_bytes)" = 0 ] || complain "memory of the node: $(number shared_bytes) bytes are shared"
 
@@ -98,7 +99,7 @@ for way in $ways; do
   same 2 "a grid that adapts, with spares"
 done
 
-# What cannot be is said.
+# Impossible settings are reported.
 refused 2 "$flow" --set resilience.memory.within_node=look
 said 'resilience.memory.within_node'
 refused 2 "$flow" --set resilience.memory.within_node=share --set "resilience.strategies=[local,shrink]"

@@ -111,7 +111,7 @@ static gab_status judge_result(void *user, gab_step step)
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- who dies */
+/* ---------------------------------------------------------------- deaths */
 
 static bool donor_dies;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process dies in the last collective call of the set-up. One of the others has not received anything yet and fails in that call;
- * the rest have passed it and wait for the spares to come to rest. All end with the code of a start that is to be repeated, and
- * nobody waits for a process that has ended already. */
+/* A process dies in the last collective call of the set-up. One of the others has received nothing yet and fails in
+ * that call; the rest have passed it and wait until the spares idle. All end with the code of a start to be repeated,
+ * and no process waits for one that has ended. */
 /* gabion-test: np=10 timeout=60 needs=ulfm */
 /* gabion-test: np=10 env=GABION_TEST_REINIT=1 */
 /* Or nobody dies, and one process fails alone at the end, where the others dismiss the spares: all end with its code. */

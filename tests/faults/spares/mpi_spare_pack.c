@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An entity that a spare cannot pack before it runs, having nothing of it yet: that is no error as long as nobody
- * needs it. The spare takes the rank of the dead, with what the dead one had packed. */
+/* An entity that a spare cannot pack before it runs a rank, since it has no data of it yet: that is not an error
+ * until the data is needed. The spare takes the rank of the victim, with the data packed by it. */
 /* gabion-test: np=5 timeout=120 needs=ulfm labels=quick */
 /* gabion-test: np=5 env=GABION_TEST_LOCAL=1 */
 #include "tests/faults/automaton.c"

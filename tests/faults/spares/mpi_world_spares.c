@@ -90,8 +90,7 @@ static uint64_t deaths_seen(void)
   return deaths;
 }
 
-/* ------------------------------------------------------------------------------------ what active processes compute
- */
+/* ------------------------------------------------------------------------------------ computation of active processes */
 
 static gab_status step(void)
 {
@@ -162,7 +161,7 @@ static void repair_from(gab_status status)
   }
 }
 
-/* ------------------------------------------------------------------------------------ who dies */
+/* ------------------------------------------------------------------------------------ deaths */
 
 /* Chooses one to three active processes, and a place for each; known to all. */
 static void arm(void)

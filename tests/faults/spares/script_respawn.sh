@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 labels=quick needs=ulfm
-# Processes that are started for the dead take their ranks: full size, the bits of the undisturbed run, on 2 to 8 processes.
+# Respawned processes take the ranks of dead ones: full size, the bits of the undisturbed run, on 2 to 8 processes.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
@@ -59,7 +59,7 @@ more=--tcp launch 0 4 0 respawn --inject rank=2,step=33,phase=exchange --inject 
 full "over TCP" 2 2
 more="--tcp --cut-after 30" launch 0 3 0 respawn --inject rank=0,step=33,phase=compute
 full "the root, where connections are watched" 1 1
-# What the others were told in the set-up is what a replacement process hears: the file is gone by then.
+# A replacement process receives the data of the set-up: the file no longer exists.
 cp "$flow" gone.yaml
 rm -rf out
 (while [ ! -s out/log.txt ]; do sleep 0.05; done; rm gone.yaml) &
@@ -70,7 +70,7 @@ full "the case file is gone" 1 1
 # The holder of the copy dies with the rank: nothing to send to a replacement process.
 launch 3 4 0 respawn --inject rank=0+2,step=47,phase=compute
 
-# By mpirun itself, with what the launcher would say.
+# By mpirun itself, with the arguments of the launcher.
 by_hand() { # by_hand ARGUMENTS OF MPIRUN
   rm -rf out
   # shellcheck disable=SC2086 # flags

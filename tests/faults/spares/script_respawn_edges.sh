@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 needs=ulfm
-# Each place of helper_respawn.c in a job of its own, with four processes.
-# Where one stands still its stack traces are printed.
+# Each place of helper_respawn.c in a separate job, with four processes. Prints stack traces after a hang.
 set -u
 helper=$GABION_BUILD/tests/faults/helper_respawn
 work=$(mktemp -d)

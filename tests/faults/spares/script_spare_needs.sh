@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120 labels=quick needs=ulfm
-# A spare that could not pack an entity before it ran goes on, unless the run goes back to a checkpoint of fewer ranks, of which
-# nothing falls to it: then all end, and say why.
+# A spare that could not pack an entity before it ran a rank continues, unless the run rolls back to a checkpoint of
+# fewer ranks, of which it gets no part: then all end with the reason.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 goes() { # goes CODE WHAT LAUNCHER_WORDS...

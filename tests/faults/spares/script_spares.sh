@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240 needs=ulfm
-# Spare processes take the places of the dead: same ranks, full size, the bits of the undisturbed run; as long as there are any.
+# Spare processes replace dead ones: same ranks, full size, the bits of the undisturbed run, as long as there are any.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
@@ -42,8 +42,8 @@ launch 0 4 2 --set resilience.strategies=[spare,shrink] --inject rank=2,step=33,
 full "the list said" 1
 [ "$(member ranks)" = 4 ] && [ "$(member spares)" = 2 ] && [ "$(member spares_left)" = 1 ] ||
   complain "the list said: $(member ranks) ranks, $(member spares) spares, $(member spares_left) of them left"
-# Nobody keeps anything of another: from disk, with the spare, who has to take part in all that the others do then. The first part
-# of the run leaves a checkpoint there, however slow the machine is.
+# No rank holds copies of another: from disk, with the spare, which must take part in all collective calls then. The
+# first part of the run leaves a checkpoint there, however slow the machine is.
 for buffers in '' --set=resilience.memory.buffers=1 --set=resilience.memory.buffers=2; do
   none="--set resilience.scheme=none --set resilience.strategies=[spare,disk] --set resilience.disk.every=10 $buffers"
   launch 0 4 1 $none --set run.steps=40
@@ -78,7 +78,8 @@ full "one buffer" 1
 launch 3 4 1 --inject rank=1,step=33,phase=compute --inject rank=2,step=47,phase=compute --set 'resilience.strategies=[spare]'
 said 'there were spare processes for 0 of 1 lost ranks'
 
-# Nothing can be restored, and while the others are told so somebody else dies: who takes over from it ends as they do.
+# Nothing can be restored, and another process dies during the notification of the others: its replacement ends as
+# they do.
 stall=20 launch 3 4 3 --inject rank=0+2,step=47,phase=compute --inject rank=1,step=47,phase=repair,visit=2 --set 'resilience.strategies=[spare]'
 said 'died and so did all holders of their images'
 [ "$(sed -n 's/.*"event": "called", "process": \([0-9]*\).*/\1/p' out/events.jsonl | sort -u | wc -l)" = 3 ] || complain "lost for good: not three were called"
@@ -98,8 +99,8 @@ keep=1 launch 0 2 2 --set resilience.disk.every=20 --inject rank=0+1,step=47,pha
 full "all who ran" 1
 grep -q '"strategy": "disk"' out/summary.json || complain "all who ran: not from disk"
 
-# Nor can they go back in the job where the disk is no strategy: they hold no checkpoint. They ask for another start and say what
-# is lost by it; not that nothing is. The next start goes on from disk.
+# Without the disk as a strategy they cannot roll back in the job: they hold no checkpoint. They request another start
+# and report the loss. The next start resumes from disk.
 launch 0 2 2 --set resilience.disk.every=20 --set run.steps=40 --set 'resilience.strategies=[spare]'
 keep=1 launch 76 2 2 --set resilience.disk.every=20 --set 'resilience.strategies=[spare]' --inject rank=0+1,step=47,phase=compute
 said 'all processes died that may have held a checkpoint'

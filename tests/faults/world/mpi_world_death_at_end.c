@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An active process dies, by SIGKILL, when all have agreed that they are at the end: no spare is called for it, since
- * the others have left.
+/* An active process dies, by SIGKILL, after all have agreed on the end: no spare is called for it, since the others have left.
  *
  *   mpi_world_death_at_end */
 /* gabion-test: np=3,6 timeout=60 needs=ulfm */

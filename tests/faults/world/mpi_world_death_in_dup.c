@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process dies in a repair right before it makes a communicator of the application anew, while the others make it: the next repair
- * goes through. (What Open MPI keeps of the one that failed must not stop the communicators that come: gab_comm_retire().) */
+/* A process dies in a repair right before it recreates a communicator of the application, while the others create it:
+ * the next repair succeeds. (Remains of the failed one in Open MPI must not stop later communicators:
+ * gab_comm_retire().) */
 /* gabion-test: np=5,8 quick=5 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "tests/mpi_test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of messages to a process that dies before it has received them: a port takes the buffer of one that was sent,
- * and leaves that of one that was sent and kept, with all its bytes, which can be sent again. A port that ends before the
- * repair takes both, since its owner may release them then. */
+/* Messages to a process that dies before receiving them: a port takes over the buffer of a sent message, and returns
+ * that of a sent and kept one, with all its bytes, for sending again. A port that ends before the repair takes both,
+ * since its owner may release them then. */
 /* gabion-test: np=3 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
@@ -30,7 +30,7 @@ static bool is_whole(const gab_buffer *message)
   return right == BYTES;
 }
 
-/* The receiver dies with nothing received; the others notice it in what they send, or in the barrier. */
+/* The receiver dies without receiving; the others notice it in their sends, or in the barrier. */
 static void send_in_vain(gab_rank target, gab_buffer *kept, gab_buffer *given)
 {
   test_kill(world, target);

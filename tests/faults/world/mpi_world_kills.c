@@ -115,8 +115,7 @@ static void on_phase(void *user, gab_world *w, gab_fault_point phase)
   if (phase == GAB_FAULT_POINT_REPAIR) pass(ENTER_REPAIR);
 }
 
-/* ------------------------------------------------------------------------------------ what everybody
- * computes */
+/* ------------------------------------------------------------------------------------ computation of all processes */
 
 static gab_status fill(gab_buffer *message, int32_t index, size_t bytes)
 {

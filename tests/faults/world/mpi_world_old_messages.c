@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process has sent before it died, and what was sent to it, does not reach anybody once another one
- * runs its rank; and an envelope that claims to be of an earlier incarnation is refused. */
+/* Messages from and to a dead process do not reach any process after a replacement runs its rank; and an envelope
+ * that claims an earlier incarnation is refused. */
 /* gabion-test: np=3 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"

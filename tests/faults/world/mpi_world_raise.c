@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failures that are no deaths take the way of faults: everyone leaves with the same abort request and message; and
- * breaking and repairing again and again costs neither requests, nor memory, nor open files.
+/* Failures other than deaths are handled like faults: all processes leave with the same abort request and message. Repeated
+ * breaking and repairing does not leak requests, memory, or open files.
  *
- *   mpi_world_raise [CYCLES]    -v as second argument prints what grows */
+ *   mpi_world_raise [CYCLES]    -v as second argument prints growing resources */
 /* gabion-test: np=1,2,3,4,8 quick=4 timeout=120 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
@@ -26,8 +26,8 @@ static gab_status fail_with(gab_status status, int number)
   GAB_FAIL(status, "rank %d, number %d", (int)me, number);
 }
 
-/* Nobody breaks the world while others still look at it. (After a barrier or a reduction some may still be
- * inside when the first are out; an agreement is the same for all.) */
+/* No process breaks the world while others still read it. (After a barrier or a reduction some may still be inside
+ * when the first are out; an agreement is the same for all.) */
 static void meet(void)
 {
   uint32_t flags = 1;
@@ -62,7 +62,7 @@ static void the_abort_request_of_one_reaches_all(void)
       REQUIRE(gab_world_raise(world, GAB_ERR_DIVERGED) == GAB_ERR_FAULT);
       REQUIRE(gab_world_check(world) == GAB_ERR_FAULT);
       REQUIRE(gab_world_agree(world, &flags) == GAB_ERR_FAULT);
-      REQUIRE(strstr(gab_error_message(), expected)); /* who has raised it still hears why */
+      REQUIRE(strstr(gab_error_message(), expected)); /* the raising process gets the reason, too */
     } else if ((me + raiser) % 2) {
       REQUIRE(gab_world_agree(world, &flags) == GAB_ERR_FAULT); /* meets the raiser in its repair */
     } else {
@@ -97,7 +97,7 @@ static void only_statuses_that_mean_something_can_be_raised(void)
   meet();
 }
 
-/* An application that does not look at the code of its own call gets no wrong result through. */
+/* An application that ignores the code of its own call gets no wrong result through. */
 static void an_mpi_error_of_the_application_ends_all_alike(void)
 {
   gab_status abort_request;
@@ -182,7 +182,7 @@ static void cycle(int number)
   if (status == GAB_OK) status = gab_world_barrier(world);
   REQUIRE(status == GAB_ERR_FAULT);
   for (int i = 0; i < 3; i++) {
-    if (i < 2) gab_buffer_release(&out[i]); /* what may still be read by others is no longer in here */
+    if (i < 2) gab_buffer_release(&out[i]); /* buffers that others may still read are kept */
     gab_buffer_release(&in[i]);
   }
   char expected[64];

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Counts how the MPI library and the world of core/ stand real kills; to be run when Open MPI is upgraded.
+# Counts how the MPI library and the world of core/ survive real kills; to be run after an upgrade of Open MPI.
 #
 #   tests/faults/world/stress_world.sh BUILD [RUNS] [PROCESSES ...]
 #
-# BUILD is a build folder with tests. Each scenario of mpi_world_kills.c plays RUNS (20) times per number of
-# processes (4 8), each time with another seed. A run that takes longer than 30 s counts as a hang: the stacks
-# of its processes go to BUILD/stress-*.txt if gdb is there. GABION_MPIRUN chooses the mpirun. Ends with 1 on
-# a wrong result; hangs are printed, not judged.
+# BUILD is a build folder with tests. Each scenario of mpi_world_kills.c runs RUNS (20) times per number of processes
+# (4 8), each time with another seed. A run that takes longer than 30 s counts as a hang: with gdb installed the
+# stacks of its processes go to BUILD/stress-*.txt. GABION_MPIRUN chooses the mpirun. Exit code 1 after a wrong
+# result; hangs are only printed.
 set -u
 build=${1:?usage: stress_world.sh BUILD [RUNS] [PROCESSES ...]}
 runs=${2:-20}
