@@ -13,7 +13,7 @@
 enum { SIDES_REVISION = 2 };
 /* Revision of patches: the same for the results of their regions. */
 enum { PATCHES_REVISION = 1 };
-/* Of patches of bodies: for what follows from where links cross a surface. */
+/* Of patches of bodies, which depend on the intersections of links with the surface. */
 enum { BODY_PATCHES_REVISION = 1 };
 
 /* Whether the revision of the sides matters: not with only walls, free-slip sides, and lids that meet walls only. */

@@ -64,7 +64,7 @@ static gab_status check_patches(const gab_patches *patches, const gab_domain *do
   return GAB_OK;
 }
 
-/* The turbulent viscosity of a wall replaces that of the collision, whose rate has to be known and above 1. */
+/* The eddy viscosity of a wall replaces that of the collision, whose rate must be known and above 1. */
 static gab_status check_eddies(const gab_lbm_options *options)
 {
   const gab_collision *collision = options->collision;
@@ -200,7 +200,7 @@ static void set_level(gab_lbm_model *model, int level, const gab_domain *domain)
   }
 }
 
-/* Whether links across the slab axis read all populations that the next cell has sent: the sweep of the cell behind
+/* Whether links across the slab axis read all populations sent by the next cell: the sweep of the cell behind
  * overwrites some of them, so these three cells must be in one slab. */
 static bool reads_beyond_slabs(const gab_lbm_model *model)
 {

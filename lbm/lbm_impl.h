@@ -25,7 +25,7 @@
 /* ------------------------------------------------------------------------------------------ kernels */
 
 /** Distance, in values, from the end of a run to the lines that are prefetched next. Lines are prefetched `ahead` values
- * before they are swept; past the end of the run these are in one of the next runs. @param[in] end after the last run */
+ *  before they are swept; past the end of the run these are in one of the next runs. @param[in] end after the last run */
 static inline ptrdiff_t gab_sweep_jump(const gab_run *run, const gab_run *end, int32_t ahead)
 {
   const int32_t length = run->length;
@@ -58,11 +58,11 @@ typedef struct gab_kernel_variant {
 #define GAB_KERNELS_PER_LATTICE (GAB_REALS_COUNT * 2)
 
 /** Tables of kernels: of a family, one table for each lattice, of #GAB_KERNELS_PER_LATTICE. Those of lattices on which the
- * model is not defined are empty: no name, no function. */
+ *  model is not defined are empty: no name, no function. */
 struct gab_collision_kernels {
   const gab_kernel *const *of[GAB_FAMILY_COUNT];
-  const gab_kernel *const
-      *of_any; /**< for user-defined lattices, by family, one table for all; NULL: not defined there */
+  /** for user-defined lattices, by family, one table for all; NULL: not defined there */
+  const gab_kernel *const *of_any;
   /** The function of one cell if the model has no gab_collision.cell; contract as there. */
   void (*cell)(const gab_lattice *lattice, const gab_collision_rates *rates, bool forced, double *f);
 };
@@ -119,7 +119,7 @@ typedef struct gab_copy_link {
 } gab_copy_link;
 
 /** Bounce-back with the momentum of a side: value = (population sent by the fluid cell) + term * ramp[factor]. In an edge a
- * second side `adds` its term. */
+ *  second side `adds` its term. */
 typedef struct gab_velocity_link {
   uint32_t to, from;
   double term;
@@ -129,7 +129,7 @@ typedef struct gab_velocity_link {
 } gab_velocity_link;
 
 /** Interpolated walls and moving bodies: value = a * near + b * far + term * ramp[factor]. Near is the population that the
- * fluid cell sent towards the boundary cell. */
+ *  fluid cell sent towards the boundary cell. */
 typedef struct gab_linear_link {
   uint32_t to, near, far;
   int8_t q, far_q;
@@ -137,8 +137,8 @@ typedef struct gab_linear_link {
   double a, b, term;
 } gab_linear_link;
 
-/** Mass that a patch of a body is to let in by a link, which the balance of walls leaves; of other links 0. Where the wall is further than
- *  half-way, the link gives less, and the interpolation the rest. @param[in] given  term * ramp[factor] */
+/** Inflow of a patch of a body by a link, which the balance of walls keeps; 0 for other links. If the wall is further
+ *  than half-way, the link gives less, and the interpolation the rest. @param[in] given  term * ramp[factor] */
 static inline double gab_linear_intended(const gab_linear_link *link, double given)
 {
   if (link->factor == GAB_SIDE_UNIT) return 0;
@@ -153,9 +153,9 @@ typedef enum gab_open_source {
   GAB_OPEN_CLOSED /**< the population that arrives in the fluid cell from a bounce-back place */
 } gab_open_source;
 
-/** Open sides: needs the macroscopic state of the fluid cell and what arrives around it. Index 0 is for direction q of the
- *  link, 1 for its mirror, which is q with the components along the side reversed. In a sparse block `cell` and `from` are rows of
- *  gab_sparse::open_cells, `from` that of the next cell. */
+/** Open sides: needs the macroscopic state of the fluid cell and the populations around it. Index 0 is for direction
+ *  q of the link, 1 for its mirror, which is q with the components along the side reversed. In a sparse block `cell`
+ *  and `from` are rows of gab_sparse::open_cells, `from` that of the next cell. */
 typedef struct gab_open_link {
   uint32_t to, cell;
   uint32_t from
@@ -164,9 +164,8 @@ typedef struct gab_open_link {
   uint32_t next; /**< of ::GAB_OPEN_NEXT in a dense block: the next cell across the side */
   int8_t q, mirror, from_q[2], side;
   uint8_t source[2]; /**< gab_open_source */
-  uint8_t
-      axes; /**< bits of axes along the side for which the populations of both directions arrive from elsewhere than
-                 open sides */
+  /** bits of axes along the side for which the populations of both directions arrive from elsewhere than open sides */
+  uint8_t axes;
   uint8_t sides;        /**< bits of all sides of this kind beyond which the boundary cell lies */
   int8_t conditions[3]; /**< by axis: of these sides, where the boundary cell lies beyond them */
   double given
@@ -179,7 +178,7 @@ typedef struct gab_momentum_link {
   uint32_t to, from;
   uint32_t cell; /**< index of the fluid cell, in a sparse block too */
   /** q: direction of the population of the boundary cell; condition: of the patch, 0 without one. There is a link for each
-   * of many cells. */
+   *  of many cells. */
   unsigned body : 21, condition : 6, q : 5;
 } gab_momentum_link;
 
@@ -195,7 +194,7 @@ enum {
 };
 
 /** Wall with a slip length or a log law: adds a term from the velocity in the first two cells to a velocity link. In a sparse block
- * `cell` and `next` are rows of gab_sparse::open_cells. */
+ *  `cell` and `next` are rows of gab_sparse::open_cells. */
 typedef struct gab_slip_link {
   uint32_t to, from; /**< as those of the velocity link */
   uint32_t cell, next;
@@ -227,8 +226,8 @@ typedef struct gab_links {
 typedef struct gab_open_view {
   double sent[GAB_LATTICE_MAX_Q]; /**< by its fluid cell */
   double next, mirrored;          /**< for q and its mirror: see gab_open_source */
-  double
-      next_drho; /**< density of the next cell minus 1; 0 without ::GAB_OPEN_NEXT, or if it is not needed */
+  /** density of the next cell minus 1; 0 without ::GAB_OPEN_NEXT, or if it is not needed */
+  double next_drho;
   const double *ramp; /**< one factor per condition */
   double spread
       [3]; /**< by axis along the side: half of (populations sent in both directions minus those arriving from both), or 0 */
@@ -255,8 +254,8 @@ static inline void gab_open_spread(int axis, int along, double up, double down, 
 /** Mass balance of the walls of bodies: wall_balance.c. Equal on all processes, part of the state. */
 typedef struct gab_wall_balance {
   bool is_on;
-  int64_t
-      excess; /**< mass that walls have created and not yet removed, in units of 2^-#GAB_WALL_EXCESS_BITS */
+  /** mass that walls have created and not yet removed, in units of 2^-#GAB_WALL_EXCESS_BITS */
+  int64_t excess;
   int64_t weight; /**< of all linear links, by direction, in units of 2^-#GAB_WALL_WEIGHT_BITS */
   double returned[GAB_LATTICE_MAX_Q]; /**< by direction: added to each population that a linear link writes */
 } gab_wall_balance;
@@ -276,7 +275,7 @@ static inline double gab_wall_excess_of(double value) { return (value + 6) - 6; 
 #define GAB_CELL_IS_FINER   ((gab_flag_bits)8) /* a ghost cell in a finer block */
 
 /** Populations that cross from a block to its neighbour in one direction, with their places in both; equal for all blocks.
- * Cells are indices in component 0; gab_storage maps them to populations. */
+ *  Cells are indices in component 0; gab_storage maps them to populations. */
 typedef struct gab_ghost_side {
   int16_t q[GAB_LATTICE_MAX_Q]; /**< the populations that cross */
   int count;
@@ -299,10 +298,10 @@ struct gab_level_model {
   int level;
   gab_collision_rates rates;
   double bulk_rate; /* of the trace of the stress: that of the even parts, except for MRT */
-  double
-      outflow_stiffness[GAB_SIDE_COUNT]; /* fraction of the density difference that is corrected per step */
-  double softness[GAB_SIDE_COUNT];       /* the same of characteristic outlets, divided by their relaxation */
-  double volume;                         /* of a cell, in cells of level 0 */
+  /* fraction of the density difference that is corrected per step */
+  double outflow_stiffness[GAB_SIDE_COUNT];
+  double softness[GAB_SIDE_COUNT]; /* the same of characteristic outlets, divided by their relaxation */
+  double volume;                   /* of a cell, in cells of level 0 */
 };
 
 /** The neighbour of a block in a direction. */
@@ -335,9 +334,9 @@ struct gab_lbm_model {
   gab_field_shape shape; /* of the populations of a block, and the map of their field */
   gab_field_map map;
   int along[3]; /* by axis: the direction of velocity +1 along it; 0: the lattice has none */
-  struct gab_fused_fields
-      *fused_fields; /* of dense blocks: step/fused/fused_impl.h; NULL: each block has its own field */
-  int slab_axis;     /* a block is swept by slabs of some layers across its last axis */
+  /* of dense blocks: step/fused/fused_impl.h; NULL: each block has its own field */
+  struct gab_fused_fields *fused_fields;
+  int slab_axis; /* a block is swept by slabs of some layers across its last axis */
   int32_t slab_layers;
   int32_t slabs;
   gab_ghost_side ghost_sides[GAB_DIRECTIONS]; /* by direction from the sender */
@@ -361,7 +360,7 @@ typedef struct gab_sparse gab_sparse;
 typedef struct gab_sparse_draft gab_sparse_draft;
 
 /** A side whose ghosts come from a local block; or the sides of adjacent blocks of a fused group, whose ghosts come from as
- * many adjacent blocks. */
+ *  many adjacent blocks. */
 typedef struct gab_lbm_fetch {
   const gab_lbm_block *source; /**< the first */
   const gab_ghost_side *side;
@@ -378,14 +377,13 @@ struct gab_lbm_block {
   gab_field *src;                   /* the state; in a fused field a view of it */
   struct gab_fused_place *in_fused; /* NULL: it has a separate field */
   gab_field *dst;                   /* destination of the next step; NULL in place */
-  const gab_storage
-      *now; /* storage state of src. Adjacent blocks may differ, since exchanged and packed data does not
-                           * depend on it */
+  /* storage state of src. Adjacent blocks may differ, since exchanged and packed data does not depend on it */
+  const gab_storage *now;
   gab_sparse *sparse; /* stores fluid cells only: lbm/sparse/sparse_impl.h; NULL: stores all cells */
   uint64_t work;      /* nanoseconds of all threads, if measured */
   gab_flags *flags;   /* while the block is made */
-  struct gab_link_template
-      *link_template; /* owner of the lists of runs, links and the interface; NULL: the block owns them */
+  /* owner of the lists of runs, links and the interface; NULL: the block owns them */
+  struct gab_link_template *link_template;
   gab_run *runs;
   size_t run_count;
   size_t *run_start; /* per slab, and at the end */
@@ -479,12 +477,12 @@ struct gab_lbm {
   gab_step step;
   double scale
       [GAB_MOST_CONDITIONS]; /**< of the velocity of a condition; not 1 if it has a flow rate, 0 before it is
-                              * determined. Part of the state */
+                              *  determined. Part of the state */
   uint64_t temporally_blocked_steps; /* in temporal blocks: gab_lbm_steps() */
   size_t temporal_cache;             /* bytes of the last cache for a temporal block of a thread */
   gab_lbm_ghosts ghosts;             /* of the next step on level 0; finer levels follow it */
-  int64_t
-      walls_made; /* created by the walls of this process in the present step, as gab_wall_balance.excess */
+  /* created by the walls of this process in the present step, as gab_wall_balance.excess */
+  int64_t walls_made;
   bool wants_forces, has_forces;
   bool wants_side_loads, has_side_loads;
   struct gab_side_load_sums
@@ -591,22 +589,24 @@ int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]
 /** Writes the populations of boundary cells. @param[in] ramp  all factors */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_FACTORS]);
 
-/** What a wall with a log law adds to a population, with that of a slip link: ground.c. Pure. @param[in] sent  by the fluid cell */
+/** Contribution of a wall with a log law to a population, with that of a slip link: ground.c. Pure. @param[in] sent
+ *  by the fluid cell */
 double gab_ground_of_link(const gab_lbm_model *model, const gab_level_model *at, const gab_slip_link *link,
                           const double *sent);
 /** The mixing length of a log law, in cells. Pure. @param[in] height  of the middle of a cell above the wall, with the roughness length added */
 double gab_ground_mixing_length(double height);
-/** What a collision with the turbulent viscosity of a mixing length leaves of the stress, over what that of the fluid leaves. Pure.
- *  @param[in] rate  of the fluid @param[in] square  sum of squares of the second moments beyond equilibrium, before the collision @param[in] divisor
- *  density; with moments of what is left behind the collision, times rate - 1 */
+/** Share of the stress after a collision with the eddy viscosity of a mixing length, relative to that with the
+ *  viscosity of the fluid. Pure.
+ *  @param[in] rate  of the fluid @param[in] square  sum of squares of the second moments of the non-equilibrium,
+ *  before the collision @param[in] divisor  density; with moments after the collision, times rate - 1 */
 double gab_ground_kept(double rate, double length, double square, double divisor);
-/** Replaces what a cell sends beyond equilibrium by what a collision with the turbulent viscosity of a mixing length leaves of the stress.
- *  Pure. @param[in] drho  density - 1 of the cell @param[in] length  mixing length, in cells
+/** Replaces the outgoing non-equilibrium of a cell by the stress after a collision with the eddy viscosity of a
+ *  mixing length. Pure. @param[in] drho  density - 1 of the cell @param[in] length  mixing length, in cells
  *  @param[in,out] rest  by direction @return the share of the stress that it keeps, 0 to 1 */
 double gab_ground_mix(const gab_lbm_model *model, const gab_level_model *at, double drho, double length,
                       double rest[GAB_LATTICE_MAX_Q]);
 /** Term of a wall with a slip length for a population: slip.c. Pure. @param[in] sent,next_sent  by the fluid cell and the
- * next one */
+ *  next one */
 double gab_slip_of_link(const gab_lbm_model *model, const gab_level_model *at, const gab_slip_link *link,
                         const double *sent, const double *next_sent);
 
@@ -640,8 +640,8 @@ typedef struct gab_lbm_substep {
   int level;
   double time; /**< in steps of level 0 */
   int sub;     /**< 0: s1, 1: s2 of a step of the coarser level; level 0 has only s1 */
-  bool
-      has_coarser; /**< ghosts in coarser blocks are set first, and populations for coarser blocks are collected */
+  /** ghosts in coarser blocks are set first, and populations for coarser blocks are collected */
+  bool has_coarser;
   bool has_finer; /**< populations that arrive next to finer blocks are corrected before the sweep */
 } gab_lbm_substep;
 /* The parts of a step of the blocks of one level; gab_lbm_exchange_start() and so on are those of level 0. */
@@ -691,8 +691,10 @@ typedef struct gab_sponge_cells {
 } gab_sponge_cells;
 /** Sets gab_lbm_model.sponges. */
 void gab_sponge_list(gab_lbm_model *model);
-/** The rate of the stress in a cell, with the viscosity of the sponges that it lies in: that of collision and sponges together. Pure.
- *  @param[in] cell  its number in the block @param[in] moment  of what arrives beyond equilibrium @param[in] rate  that of its collision */
+/** The rate of the stress in a cell, including the viscosity of its sponges: that of collision and sponges together.
+ *  Pure.
+ *  @param[in] cell  its number in the block @param[in] moment  of the incoming non-equilibrium @param[in] rate  that
+ *  of its collision */
 double gab_sponge_rate(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell, double rho,
                        double moment[3][3], double rate);
 /** Applies the sponges of all sides to cells of a slab: sides/sponge.c. @param[in] ramp  all factors */
@@ -731,7 +733,7 @@ gab_status gab_lbm_fill_arrivals(gab_lbm *lbm);
 /** Adds the share of this process to the forces of this step or sub-step. After gab_links_apply(). @param[in] sub of
  *  gab_lbm_substep */
 void gab_lbm_add_forces(gab_lbm *lbm, int level, int sub);
-/** Adds what replacements next to finer blocks take from bodies; after the collision of that level. */
+/** Adds the forces of replaced populations next to finer blocks to bodies; after the collision of that level. */
 void gab_lbm_add_replaced_forces(gab_lbm *lbm, int level);
 void gab_lbm_clear_forces(gab_lbm *lbm);
 

@@ -11,8 +11,8 @@
 
 #include "core/base/status.h"
 
-/** The size of a data set of `dimension` dimensions. @param[out] size  x first, which is the last dimension of the data set; 1 beyond
- *  `dimension` @return ::GAB_ERR_INPUT with the file and the reason */
+/** The size of a dataset of `dimension` dimensions. @param[out] size  x first, the last dimension of the dataset; 1
+ *  beyond `dimension` @return ::GAB_ERR_INPUT with the file and the reason */
 gab_status gab_hdf5_array_size(const char *path, const char *dataset, int dimension, int64_t size[3]);
 /** Takes a row along x. */
 typedef void gab_hdf5_row_fn(void *user, int64_t y, int64_t z, const double *values);

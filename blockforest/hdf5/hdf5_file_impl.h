@@ -14,10 +14,10 @@
 /* The dataset of a level in a quantity's group. */
 void gab_hdf5_level_name(int level, char name[GAB_HDF5_LEVEL_NAME]);
 
-/* How many local blocks have that level. In the fields of a level they stand in the order of the forest. */
+/* Number of local blocks of that level. In the fields of a level they are in the order of the forest. */
 size_t gab_hdf5_blocks_of_level(const gab_forest *forest, int level);
 
-/* What goes into a file. */
+/* Content of a file. */
 typedef struct gab_hdf5_content {
   const gab_forest *forest;
   const gab_quantity *quantities;

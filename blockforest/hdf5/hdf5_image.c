@@ -83,14 +83,14 @@ hid_t gab_hdf5_make_group(gab_hdf5_image *image, const char *name)
   return group;
 }
 
-/* Several small blocks share a chunk, or its place in the file would take more space than its content; large
- * blocks are cut, so that a reader need not unpack all for a part. Pieces are about equally large. */
+/* Several small blocks share a chunk, since its place in the file would otherwise take more space than its content.
+ * Large blocks are cut, so that a reader need not unpack all for a part. Pieces are about equally large. */
 static void choose_chunk(int rank, const hsize_t *extent, size_t value_size, hsize_t *chunk)
 {
   const size_t enough = (size_t)64 << 10; /* bytes */
   size_t bytes = value_size;
   for (int k = rank - 1; k >= 0; k--) {
-    const size_t most = bytes < enough ? enough / bytes : 1; /* rows of what is faster than this axis */
+    const size_t most = bytes < enough ? enough / bytes : 1; /* rows of the faster axes */
     const hsize_t pieces = (extent[k] + most - 1) / most;
     chunk[k] = pieces > 1 ? (extent[k] + pieces - 1) / pieces : extent[k];
     bytes *= chunk[k];
@@ -108,7 +108,7 @@ hid_t gab_hdf5_layout(int rank, const hsize_t *extent, size_t value_size, int co
     H5Pset_shuffle(layout);
     H5Pset_deflate(layout, (unsigned)compression);
   } else {
-    H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER); /* in chunks it is what lies beyond the end */
+    H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER); /* in chunks only the part beyond the end is affected */
   }
   return layout;
 }
@@ -160,8 +160,7 @@ void gab_hdf5_put_field(gab_hdf5_image *image, hid_t group, const char *name, in
 
 /* ---------------------------------------------------------------------------------------- the file */
 
-/* What is written is as small as the format allows, and what ParaView reads (its HDF5 is of version 1.10 or
- * later). */
+/* Written files are as small as the format allows, for ParaView (HDF5 1.10 or later). */
 static herr_t set_format(hid_t access)
 {
 #if H5_VERSION_GE(1, 10, 2)
@@ -200,7 +199,7 @@ static herr_t forget_user(void *user)
 
 static void open_image(gab_hdf5_image *image, size_t increment, bool plain)
 {
-  /* A name that no file can have: HDF5 would read what is there. */
+  /* An impossible file name: otherwise HDF5 would read an existing file. */
   static const char *const nowhere = "/dev/null/gabion.h5";
   *image = (gab_hdf5_image){.file = H5I_INVALID_HID};
   H5FD_file_image_callbacks_t memory = {.image_realloc = resize_memory,

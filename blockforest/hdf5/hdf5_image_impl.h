@@ -28,8 +28,8 @@ typedef struct gab_hdf5_image {
 /* Opens a new image, which must not move in memory. Call this and all functions that fill and finish it between
  * gab_hdf5_lock() and gab_hdf5_unlock(). */
 void gab_hdf5_image_open(gab_hdf5_image *image, size_t increment);
-/* The same in the oldest format, without checksums of metadata, and with each dataset at a place of its own. Not to be finished: the
- * caller closes the file, and takes what it needs of the bytes. */
+/* The same in the oldest format, without checksums of metadata, and with each dataset at a separate place. Not to be
+ * finished: the caller closes the file, and uses the bytes. */
 void gab_hdf5_image_open_plain(gab_hdf5_image *image, size_t increment);
 /* Finishes the image in memory. @param[in] path for messages */
 gab_status gab_hdf5_image_finish(gab_hdf5_image *image, const char *path);

@@ -21,7 +21,7 @@ enum { NAMES_LENGTH = 512 };
 
 struct gab_volume_files {
   char path[GAB_OUTPUT_PATH_CAPACITY]; /* without .s0000.h5 */
-  gab_rank *ranks;                     /* whose files there are, ascending */
+  gab_rank *ranks;                     /* with files, ascending */
   size_t rank_count, last;             /* last: where a block was found */
   int32_t cells[3];
   double lower[3], spacing; /* of the domain that they fill */
@@ -59,7 +59,7 @@ static bool read_table(hid_t file, const char *name, hid_t type, hsize_t count, 
 
 static void release_blocks(blocks *there) { gab_free(&there->ids); }
 
-/* Files that do not say what format they have are of the first one. */
+/* Files without a format number are of format 1. */
 static gab_status read_format(hid_t file, const char *path, int32_t *format)
 {
   *format = 1;
@@ -181,7 +181,7 @@ static gab_status find_files(gab_volume_files *files)
   return GAB_OK;
 }
 
-/* What the blocks of all files come to. */
+/* Summary of the blocks of all files. */
 typedef struct survey {
   double lower[3], upper[3], spacing;
   size_t blocks;
@@ -220,7 +220,7 @@ static gab_status open_file(gab_volume_files *files, size_t index, hid_t *file,
                             char path[GAB_OUTPUT_PATH_CAPACITY])
 {
   GAB_TRY(file_name(files, index, path));
-  GAB_TRY(gab_file_check(path)); /* HDF5 would wait for who writes into a pipe */
+  GAB_TRY(gab_file_check(path)); /* HDF5 would wait for the writer of a pipe */
   *file = gab_hdf5_open(path);
   if (*file < 0) return gab_hdf5_unreadable(path);
   return GAB_OK;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file hdf5_input.h
- *  @brief Reading volume output back: the files that blockforest/output/fields/hdf5_output.h has written at one step, by
- * this version or an earlier one.
+ *  @brief Reading volume output: the files of blockforest/output/fields/hdf5_output.h of one step, by this version or
+ *  an earlier one.
  *
- *  The blocks that are read need not be those of the forest that asks: what counts is the domain. Files of
- * all ranks of a step are looked through for what is wanted; nothing is kept of them but their number.
- * Everything here is local; reads of several threads come one after another.
+ *  The blocks of the files need not be those of the forest; only the domain must agree. Files of all ranks of a step
+ *  are searched for requested blocks; only their number is kept. All functions are local; reads of several threads are
+ *  serialised.
  *
  *  Stability: internal.
  */
@@ -20,11 +20,11 @@ extern "C" {
 
 typedef struct gab_volume_files gab_volume_files;
 
-/** Finds the files of a step and looks at what blocks there are.
+/** Finds the files of a step and lists their blocks.
  *  @param[in] path  OUT/fields/NAME_0000001000, with or without .xdmf
- *  @param[in] forest  the domain they have to fill: as many cells along each axis, all of level 0
- *  @return ::GAB_ERR_INPUT if there are none, or their blocks do not fill that domain, with the numbers;
- *  ::GAB_ERR_IO for files that cannot be read */
+ *  @param[in] forest  the required domain: the same cells along each axis, all of level 0
+ *  @return ::GAB_ERR_INPUT if there are none, or their blocks do not fill that domain, with the numbers; ::GAB_ERR_IO
+ *  for unreadable files */
 gab_status gab_volume_files_open(const char *path, const gab_forest_options *forest,
                                  gab_volume_files **files);
 void gab_volume_files_close(gab_volume_files **files);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file flip.h
- *  @brief A bit of the state that changes by itself, on purpose: what fault injections make of a process's blocks.
+ *  @brief A deliberate flip of a bit of the state, for fault injection.
  *
  *  Stability: internal.
  */
@@ -13,10 +13,10 @@
 extern "C" {
 #endif
 
-/** Flips a bit of the packed state of the blocks that are here, all blocks and kinds one after another, as if
- * it had happened in memory. Local.
- *  @param[in] bit  which one, modulo their number
- *  @param[out] block  whose it was; 0 if there is no state here, and nothing has happened */
+/** Flips a bit of the packed state of the local blocks, all blocks and kinds one after another, as a memory error
+ *  would. Local.
+ *  @param[in] bit  its number, modulo the number of bits
+ *  @param[out] block  its block; 0 if there is no local state, and nothing was flipped */
 gab_status gab_forest_flip_bit(gab_forest *forest, uint64_t bit, gab_block_id *block);
 
 #ifdef __cplusplus

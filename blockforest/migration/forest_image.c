@@ -189,8 +189,8 @@ static gab_status find_all(const gab_forest *forest, const gab_forest_parts *par
   return GAB_OK;
 }
 
-/* Hands blocks that are here already to their records, and destroys the rest before anything new is made, so
- * that memory does not hold both. Leaves the forest empty. What is to be approximated is not to depend on what lay here. */
+/* Passes existing blocks to their records, and destroys the rest before new blocks are made, so that memory does not
+ * hold both. Leaves the forest empty. Approximated blocks must not depend on earlier data here. */
 static void reuse_blocks(gab_forest *forest, findings *found)
 {
   size_t next = 0;
@@ -283,7 +283,7 @@ static gab_status hash_block(void *context, size_t index)
   return status;
 }
 
-/* Without those that nobody has set the state of, the others would have a checksum as well. */
+/* Blocks without a state make the forest incomplete; the others would have a checksum nevertheless. */
 static bool is_whole(const gab_forest *forest)
 {
   bool whole = !forest->torn;

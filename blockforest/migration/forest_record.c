@@ -134,7 +134,7 @@ static gab_status unpack_table(const gab_forest *forest, gab_reader rows, gab_ow
     gab_neighbour row;
     size_t count = block->neighbour_count;
     GAB_TRY(read_row(&rows, &row));
-    /* Owners then may be ranks that this run never had: what counts is who they are now, or nobody. */
+    /* Owners in the image may be ranks that this run never had: the present owner counts, or none. */
     const gab_rank then = row.owner;
     if (map && then >= 0) row.owner = map(context, then);
     const gab_rank now = row.owner;
@@ -178,7 +178,7 @@ static gab_status make_one(void *context, size_t index)
   return make_block(job->forest, &job->records[index], job->map, job->context);
 }
 
-/* Of those that have data. */
+/* Only records with data. */
 static gab_status unpack_all(const gab_forest *forest, const gab_record *records, size_t count)
 {
   gab_block **blocks;

@@ -22,7 +22,7 @@ typedef struct item {
 typedef struct job {
   const gab_block_data_kind *kind;
   gab_block *const *blocks;
-  item *items; /* what shares memory is side by side */
+  item *items; /* adjacent by shared memory */
   size_t count, shares;
   gab_buffer *out; /* packing: one for each block */
   gab_reader *in;  /* unpacking */
@@ -94,7 +94,7 @@ static gab_status unpack_some(const job *all, const item *items, size_t count)
 
 /* ---- both */
 
-/* Each thread has as many bytes as the others, but for a block: what lies together is cut where its part ends. */
+/* Each thread has the same number of bytes, except for a block: shared memory is cut at the end of a part. */
 static size_t begin_of(const job *all, size_t share)
 {
   const double part = (double)all->items[all->count - 1].until / (double)all->shares;

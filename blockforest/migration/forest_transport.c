@@ -32,7 +32,7 @@ typedef struct journey {
   size_t piece_count;
   route *out, *in;
   size_t out_count, in_count;
-  uint64_t arriving, arrived; /* blocks announced, and those that came */
+  uint64_t arriving, arrived; /* announced and received blocks */
 } journey;
 
 static int by_target(const void *a, const void *b)
@@ -55,7 +55,7 @@ static gab_status make_routes(journey *all)
   return GAB_OK;
 }
 
-/* Cuts what leaves into pieces that keep to the bound. */
+/* Cuts the leaving blocks into pieces below the bound. */
 static void cut_pieces(journey *all)
 {
   if (all->out_count == 0) return;

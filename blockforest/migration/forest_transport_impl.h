@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file forest_transport_impl.h
- *  @brief Packed blocks travel: what migration and adaptation have in common.
+ *  @brief Transport of packed blocks, for migration and adaptation.
  *
- *  Those that get blocks learn from whom (crystal router), then the blocks travel in rounds. A round moves
- * one piece per pair of ranks. A piece has at most GAB_MIGRATION_BYTES / (targets of its source) packed
- * bytes, or is a single larger block. Both ends count the rounds of a pair alike, and a process enters a
- * round when it is through with the one before, so some process can always go on: no deadlock.
+ *  Receivers learn their sources by the crystal router, then the blocks are sent in rounds. A round moves one piece
+ *  per pair of ranks. A piece has at most GAB_MIGRATION_BYTES / (targets of its source) packed bytes, or is a single
+ *  larger block. Both ends count the rounds of a pair alike, and a process enters a round after completing the one
+ *  before, so some process can always continue: no deadlock.
  *
  *  Stability: internal, never installed.
  */
@@ -31,8 +31,7 @@ typedef struct gab_transport {
   uint64_t sent_bytes; /* out: packed bytes that left */
 } gab_transport;
 
-/** Sends copies of blocks to other ranks and takes those that come from there. Collective. After a failure
- * the world is broken.
+/** Sends copies of blocks to other ranks and receives theirs. Collective. After a failure the world is broken.
  *  @param[in] leaving  is sorted */
 gab_status gab_transport_run(gab_transport *transport, gab_leaver *leaving, size_t count);
 

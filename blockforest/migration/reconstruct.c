@@ -11,7 +11,7 @@ enum { MOST_ROWS = 64 }; /* of a table: 56 in 3D if all neighbours are finer */
 
 typedef struct lost_block {
   gab_block *block;
-  uint64_t unknown; /* bits of the rows of its table that lead to blocks whose state is not known */
+  uint64_t unknown; /* bits of the rows of its table whose blocks have no known state */
   bool is_due;      /* approximated in this round */
 } lost_block;
 
@@ -22,7 +22,7 @@ typedef struct work {
   gab_reconstruction *report;
 } work;
 
-/* What is said about block `of` to the owner of its neighbour `to`. */
+/* Message about block `of` to the owner of its neighbour `to`. */
 typedef struct message {
   gab_block_id to, of;
 } message;
@@ -50,7 +50,7 @@ static gab_status list_lost(work *job)
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- who knows what */
+/* ---------------------------------------------------------------- known blocks */
 
 static lost_block *find_lost(const work *job, gab_block_id id)
 {
@@ -89,8 +89,8 @@ static gab_status route(const work *job, const message *said, const gab_rank *ta
   return status;
 }
 
-/* Tells the neighbours of lost blocks that these are not known (the first time), or of those that were due
- * that they are now. Collective. */
+/* Informs the neighbours of lost blocks that these are unknown (the first time), or known after their round.
+ * Collective. */
 static gab_status tell_neighbours(const work *job, bool known)
 {
   message *messages = NULL;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file reconstruct.h
- *  @brief Approximate reconstruction of blocks that no copy holds any more (contract 6; Kohl et al. 2017,
- * section 5.1).
+ * @brief Approximate reconstruction of blocks without any copy (contract 6; Kohl et al. 2017, section 5.1).
  *
- *  What has to be known is where the blocks are and what lies beside them: their metadata image
- * (gab_forest_pack_metadata()). Their state is approximated by the callbacks of each kind of data from that of the
- * blocks around them, in rounds from the rim inwards: always those that are known across most faces, so that
- * the others see them. The result is a function of what is known and of what is lost: not of who owns what,
- * nor of processes and threads.
+ * The positions and neighbours of the blocks must be known: their metadata image (gab_forest_pack_metadata()). The
+ * callbacks of each kind of data approximate their state from that of the blocks around them, in rounds from the rim
+ * inwards: always the blocks with the most known faces, so that the others can use them. The result is a function of
+ * the known and the lost blocks: it does not depend on owners, processes and threads.
  *
  *  Stability: extender.
  */
@@ -30,10 +28,10 @@ typedef struct gab_reconstruction {
   int rounds; /**< that it took */
 } gab_reconstruction;
 
-/** Approximates the state of all blocks that came from metadata images, at last those that no chain of faces leads to.
- * Collective. Announces ::GAB_FAULT_POINT_RECOVERY with every round.
- *  @return ::GAB_ERR_FAULT if the world broke: the forest is then to be restored again; ::GAB_ERR_STATE if
- * some stored kind of data cannot be approximated */
+/** Approximates the state of all blocks from metadata images, last those that no chain of faces reaches. Collective.
+ * Announces ::GAB_FAULT_POINT_RECOVERY with every round.
+ * @return ::GAB_ERR_FAULT if the world broke: the forest must then be restored again; ::GAB_ERR_STATE if some stored
+ * kind of data cannot be approximated */
 gab_status gab_forest_reconstruct(gab_forest *forest, gab_reconstruction *report);
 
 #ifdef __cplusplus

@@ -25,7 +25,7 @@ gab_status gab_collision_register(const gab_collision *model)
              model->name);
   if (strpbrk(model->title, "/, "))
     GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' cannot be the title of a collision model", model->title);
-  /* The title tells the arithmetic of a state from that of others. */
+  /* The title distinguishes the arithmetic of a state from others. */
   for (int i = 0; gab_collision_at(i); i++)
     if (strcmp(gab_collision_at(i)->title, model->title) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a collision model '%s', %s", gab_collision_at(i)->name,

@@ -38,7 +38,7 @@ extern const gab_collision_kernels gab_collision_kernels_of_cell;
 /** That a model of a program's own has for itself. */
 enum { GAB_COLLISION_NUMBERS = 8 };
 
-/** What kernels compute with on one level. */
+/** Parameters of kernels on one level. */
 typedef struct gab_collision_rates {
   double even, odd; /**< of even and odd moments; even is that of the shear stress */
   double force[3];
@@ -46,36 +46,37 @@ typedef struct gab_collision_rates {
   double energy, energy_square, stress, third;
   double eddies; /* Smagorinsky: 18 C^2 */
   int level;     /* a step lasts 2^-level of one of level 0, a cell is as much narrower */
-  double
-      numbers[GAB_COLLISION_NUMBERS]; /* those of gab_lbm_options, unless the model's `rates` changes them */
+  /* those of gab_lbm_options, unless the model's `rates` changes them */
+  double numbers[GAB_COLLISION_NUMBERS];
 } gab_collision_rates;
 
 typedef struct gab_collision {
   const char *name;  /**< in parameter files: "trt" */
   const char *title; /**< in records and messages: "TRT" */
   const char *doc;   /**< a clause */
-  /** Of the arithmetic: to be raised whenever the same parameters give other bits. Part of what a checkpoint
-   * records. */
+  /** Of the arithmetic: to be raised whenever the same parameters give other bits. Part of every checkpoint. */
   int revision;
   const gab_collision_kernels *kernels;
-  /** With ::gab_collision_kernels_of_cell, else NULL. Collides one cell: mass stays, momentum grows by the force. A pure
-   *  function, called by all threads at once; its bits have to follow from its arguments alone (compile with -ffp-contract=off, that
-   *  they do not depend on the compiler's choice).
-   *  @param[in] forced  false: rates->force is zero. The velocity has half of the force in it (Guo, Zheng & Shi 2002)
-   *  @param[in,out] f  in: what arrives, by direction, as deviations from the weights; out: what the cell sends */
+  /** With ::gab_collision_kernels_of_cell, otherwise NULL. Collides one cell: mass is conserved, momentum grows by
+   *  the force. A pure function, called by all threads at once. Its bits must follow from its arguments alone (compile
+   *  with -ffp-contract=off, so that they do not depend on the compiler).
+   *  @param[in] forced  false: rates->force is zero. The velocity includes half of the force (Guo, Zheng & Shi 2002)
+   *  @param[in,out] f  in: incoming populations, by direction, as deviations from the weights; out: outgoing ones */
   void (*cell)(const struct gab_lattice *lattice, const gab_collision_rates *rates, bool forced, double *f);
   /** A clause: why it is not defined on some of the lattices. NULL: it is on all. */
   const char *lattices;
 
   /** Keys of the section `lbm` that have an effect with this model alone, and so are warned of with others;
-   * ends with NULL; NULL: none. */
+   *  ends with NULL; NULL: none. */
   const char *const *keys;
   /** Those of them that have one in 3D only; NULL: none. */
   const char *const *keys_of_space;
   /** A table of further keys of the section `lbm`; NULL: none. */
   const gab_config_section *section;
-  /** Reads its keys; called once for a parameter file, by `check` and by `run`. Lattice and omega are set. NULL: it has none.
-   *  @param[in] units  of level 0, to convert physical values (lbm/setup/units.h) @param[in,out] options  `numbers` and others
+  /** Reads its keys; called once for a parameter file, by `check` and by `run`. Lattice and omega are set. NULL: no
+   *  keys.
+   *  @param[in] units  of level 0, to convert physical values (lbm/setup/units.h) @param[in,out] options  `numbers`
+   *  and others
    *  @return ::GAB_ERR_INPUT with the place in the file (gab_config_fail()) */
   gab_status (*read)(const gab_config *config, const struct gab_units *units,
                      struct gab_lbm_options *options);
@@ -94,20 +95,21 @@ typedef struct gab_collision {
   /** Rates beyond `even`, `odd` and the force. @param[in] options  scaled to the level. NULL: none */
   void (*rates)(const struct gab_lbm_options *options, gab_collision_rates *rates);
   /** The option that is the rate of the trace of the stress, and so belongs to the bulk viscosity, which is the
-   * same on all levels. NULL: omega */
+   *  same on all levels. NULL: omega */
   double *(*bulk)(struct gab_lbm_options *options);
 
-  /** What the equilibrium of a direction has beyond gab_lattice_equilibrium(), of third and higher order in the
-   *  velocity and without density, momentum and stress. NULL: nothing */
+  /** Part of the equilibrium of a direction beyond gab_lattice_equilibrium(), of third and higher order in the
+   *  velocity and without density, momentum and stress. NULL: none */
   double (*equilibrium_beyond)(const struct gab_lattice *lattice, int q, double drho, const double u[3]);
 
-  /** The rate of the stress in a cell, if it is not that of the level: of large-eddy models. NULL: that of the level, or, with `cell`,
-   *  what the function is seen to do to the stress (trace apart), so that strain and wall shear stress are right with a rate of
-   *  its own; with forces or a second-order equilibrium of its own it has to be given.
-   *  @param[in] square  n:n of the second moments n that arrive beyond equilibrium */
+  /** The rate of the stress in a cell, if it differs from that of the level: for large-eddy models. NULL: that of the
+   *  level or, with `cell`, the measured effect of the function on the stress (except its trace), so that strain and
+   *  wall shear stress are correct for any rate. It is required for forces or a second-order equilibrium of another
+   *  form.
+   *  @param[in] square  n:n of the second moments n of the incoming non-equilibrium */
   double (*rate_of_stress)(const gab_collision_rates *rates, double rho, double square);
 
-  /** Odd moments have a rate of their own, which `border_speed` may bound. */
+  /** Odd moments have a separate rate, which `border_speed` may bound. */
   bool has_odd_rate;
   /** Whether the odd moments relax as a magic parameter says, so that half-way walls are exact. NULL: never */
   bool (*has_magic)(const struct gab_lbm_options *options);
@@ -115,10 +117,10 @@ typedef struct gab_collision {
    *  (tests/lbm/collision/test_von_neumann.c). */
   double wave_reynolds;
   /** In 3D: above this Reynolds number of a cell borders between levels may amplify waves
-   * (tests/lbm/walls/mpi_open_sides.c). 0: never seen up to 100. */
+   *  (tests/lbm/walls/mpi_open_sides.c). 0: never seen up to 100. */
   double border_reynolds_of_space;
-  /** What to take instead if a magic parameter lets waves grow: names of models, each with words behind it or none, and NULL.
-   *  Those are told of that a flow can have (gab_lbm_accepts()). */
+  /** Alternatives if a magic parameter lets waves grow: names of models, each with or without a remark, and NULL.
+   *  Messages name those that a flow can have (gab_lbm_accepts()). */
   const char *const *calmer;
 } gab_collision;
 
@@ -135,10 +137,10 @@ extern const gab_collision gab_collision_rr;
 /** The same with a turbulent viscosity of each cell (Smagorinsky 1963; Hou et al. 1996). */
 extern const gab_collision gab_collision_smagorinsky;
 
-/** Adds a model of the user's to those that can be chosen by name. Before a configuration is declared, the same
- *  on all processes. @param[in] model  borrowed for ever
- *  @return ::GAB_ERR_ARGUMENT if the name is taken, something is missing (the function of a cell or its kernels without the other,
- *  too) or the table of models is full */
+/** Adds a user-defined model to those that can be chosen by name. Before a configuration is declared, the same on all
+ *  processes. @param[in] model  borrowed until the process ends
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken, a member is missing (also the function of a cell or its kernels
+ *  without the other) or the table of models is full */
 gab_status gab_collision_register(const gab_collision *model);
 /** @return NULL with an error message that lists the names if there is none of that name */
 const gab_collision *gab_collision_by_name(const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of a collision of a program's own, which it gives as the function of one cell, and of all collisions on lattices of
- * programs, which are known at run time. A cell reads and writes places of its
- * own alone (lbm/step/storage_impl.h), so one loop serves fields in place, sparse blocks and two fields. */
+/* Kernels of user-defined collisions, given as the function of one cell, and of all collisions on user-defined
+ * lattices, which are known at run time. A cell reads and writes only its own places (lbm/step/storage_impl.h), so
+ * one loop serves fields in place, sparse blocks and two fields. */
 #include "lbm/kernels/lattice_list_impl.h"
 #include "lbm/lbm_impl.h"
 

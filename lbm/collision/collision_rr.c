@@ -2,14 +2,14 @@
 /* Recursive-regularised collision (Malaspinas 2015, arXiv:1505.06900; Coreixas, Wissocq, Puigt, Boussuge & Sagaut
  * 2017, Phys. Rev. E 96, 033306; on D3Q19 Jacob, Malaspinas & Sagaut 2018, J. Turbul. 19, 1051).
  *
- * After collision the populations hold Hermite moments alone: density, momentum, the second moments, and those of
- * third and, in the plane, fourth order that the lattice carries,
+ * After collision the populations hold Hermite moments alone: density, momentum, the second moments, and the moments
+ * of third and, in 2D, fourth order of the lattice,
  *   f_q = w (drho + 3 c·j + 9/2 (c c - I/3) : T2 + 27/2 sum (...) T3 + 81/4 (c_x^2 - 1/3)(c_y^2 - 1/3) T4).
  * With n = f - f_eq + force/2 the second moments are T_ij = rho u_i u_j + (1 - omega) n_ij + (u_i F_j + F_i u_j) / 2,
  * where j includes the whole force. The higher moments are not relaxed. They follow from these at first order of the Chapman-Enskog expansion: a_ij = (1 - omega) n_ij gives
  *   T_ijj = rho u_i u_j^2 + u_i a_jj + 2 u_j a_ij,
  *   T_xxyy = rho u_x^2 u_y^2 + u_y^2 a_xx + u_x^2 a_yy + 4 u_x u_y a_xy.
- * Other moments, which the lattice carries and hardly damps near omega 2, are thereby removed. D2Q9 carries xyy, yxx and xxyy.
+ * Other moments of the lattice, hardly damped near omega 2, are thereby removed. D2Q9 carries xyy, yxx and xxyy.
  * D3Q19 carries of third order the sums and differences of two, xyy + xzz and xyy - xzz (and y, z): with their
  * different norms, all six T_ijj come out at the diagonals, 9 (c_i T_ijj + c_j T_jii), and minus their sums, 9, at
  * the axes. Its fourth order is zero. D3Q27 carries all products of Hermite polynomials up to order 2 of each axis, so

@@ -38,11 +38,11 @@ typedef struct gab_device_flow_options {
   int blocks[3];              /**< of the box, which is periodic along all axes */
   const gab_lattice *lattice; /**< D2Q9 (one cell along z), D3Q19 or D3Q27; NULL: D3Q19 */
   gab_device_collision collision;
-  gab_kernel_reals reals; /**< what is stored and computed in */
+  gab_kernel_reals reals; /**< precision of storage and computation */
   gab_collision_rates rates;
-  const uint8_t
-      *solid; /**< not 0: solid; for each cell of the box, x fastest; borrowed by the call. NULL: none is */
-  int group;  /**< cells of a work group; 0: 128 */
+  /** not 0: solid; for each cell of the box, x fastest; borrowed by the call. NULL: none is */
+  const uint8_t *solid;
+  int group; /**< cells of a work group; 0: 128 */
 } gab_device_flow_options;
 
 /** Bytes of all populations. */
@@ -73,7 +73,8 @@ void gab_device_flow_set_group(gab_device_flow *flow, int group);
 /** Steps so far since the last put. */
 int64_t gab_device_flow_steps(const gab_device_flow *flow);
 
-/** The same on the processor, by a plain loop from one array into another, of D3Q19 and TRT: what results are compared with.
+/** The same on the processor, by a plain loop from one array into another, for D3Q19 and TRT: reference for
+ *  comparisons.
  *  @param[in] from,to  as `sent`, not the same array */
 void gab_device_flow_reference(const gab_device_flow_options *box, const void *from, void *to);
 

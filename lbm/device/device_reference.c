@@ -16,7 +16,8 @@
 #define CELL       "lbm/kernels/source/kernel_cell.inc"
 #define CELL_RATES "lbm/kernels/source/kernel_cell_rates.inc"
 
-/* Where the population lies that arrives in a cell with a direction: what the cell against it sent, or the cell itself to a wall. */
+/* Place of the incoming population of a cell in a direction: sent by the opposite cell, or by the cell itself to a
+ * wall. */
 typedef struct place {
   size_t all;        /* cells */
   ptrdiff_t size[3]; /* of the box */

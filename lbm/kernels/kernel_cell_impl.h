@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file kernel_cell_impl.h
- *  @brief The one definition of the arithmetic of a collision; all kernel families are made of it.
+ *  @brief The one definition of the arithmetic of a collision, used by all kernel families.
  *
  *  TRT with Guo's force, written by pairs of opposite directions. With f = w + (deviation stored), the
  *  deviations' sum is rho - 1, and a pair (q, opposite) of sum s and difference d loses
@@ -9,9 +9,9 @@
  *  f_q loses even + odd, f_o loses even - odd. The force parts (Guo, Zheng & Shi 2002, eq. 20, split by
  *  parity) are force_even = (1 - omega_even / 2) w (9 (c·u)(c·F) - 3 u·F),  force_odd = (1 - omega_odd / 2) 3
  *  w c·F. They are taken into the parentheses: with j = rho u, g = (1 - omega_even / 2) / (omega_even / 2)
- * and h half of the same of the odd rate, even: omega_even / 2 * (s - 2 w (drho - 3/2 (rho u^2 + g u·F) + 9/2
- * (c·j) (c·(j + g F)) / rho)) odd:  omega_odd / 2 * (d - 6 w c·(j + h F)) so that a force costs a second and
- * a third momentum, not another sum per direction.
+ *  and h half of the same of the odd rate, even: omega_even / 2 * (s - 2 w (drho - 3/2 (rho u^2 + g u·F) + 9/2
+ *  (c·j) (c·(j + g F)) / rho)) odd:  omega_odd / 2 * (d - 6 w c·(j + h F)) so that a force costs a second and
+ *  a third momentum, not another sum per direction.
  *
  *  MRT (d'Humieres et al. 2002; in the plane Lallemand & Luo 2000) relaxes the moments of their orthogonal
  *  basis with rates of their own. It stands here as TRT plus what the rates differ by: with n = f - f_eq +
@@ -30,7 +30,7 @@
  */
 #ifndef GABION_LBM_KERNEL_CELL_IMPL_H
 #define GABION_LBM_KERNEL_CELL_IMPL_H
-#ifndef GAB_DEVICE_TEXT /* kernels of devices have a GAB_FMA of their own: core/device/head.inc */
+#ifndef GAB_DEVICE_TEXT /* kernels of devices define GAB_FMA in core/device/head.inc */
 #include <math.h>
 /* a * b + c, rounded once. The type of `a` decides: it must be that of the arithmetic. */
 #define GAB_FMA(a, b, c) _Generic((a), float : fmaf, default : fma)((a), (b), (c))
@@ -75,7 +75,7 @@
    : (m) == -1 ? (sum) - (value)                                                                             \
                : GAB_FMA((real)(m), (value), (sum)))
 
-/* What the third-order moments add to the odd loss of a diagonal: the two of them whose entries are not 0. */
+/* Contribution of the third-order moments to the odd loss of a diagonal: the two moments with nonzero entries. */
 #define GAB_OF_THIRD(cx, cy, cz, x, y, z)                                                                    \
   ((cz) == 0   ? ((cy) > 0 ? (x) - (y) : (x) + (y))                                                          \
    : (cy) == 0 ? ((cz) > 0 ? (z) - (x) : -(z) - (x))                                                         \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file kernel_family.h
- *  @brief Families of kernels: how the cells of a flow are swept, by name; a program's own included.
+ *  @brief Families of kernels, by name: sweeps over the cells of a flow, also user-defined ones.
  *
- *  A kernel takes what arrives in each of some cells, collides, and leaves there what the cell sends. Which numbers these are is
- *  said by distances, so one function serves two fields, fields in place and sparse blocks (which copy their cells into rows), on
- *  all levels, beside walls and bodies. A program registers one of its own before the configuration is declared, the same on all
- *  processes, and chooses it by `lbm.kernel` in the parameter file or gab_lbm_options.kernel:
+ *  A kernel reads the incoming populations of cells, collides, and writes the outgoing ones. Their places are given by
+ *  distances, so one function serves two fields, fields in place and sparse blocks (which copy their cells into rows),
+ *  on all levels, next to walls and bodies. A program registers a family before the configuration is declared, the
+ *  same on all processes, and chooses it by `lbm.kernel` in the parameter file or gab_lbm_options.kernel:
  *  @code
  *    static void sweep(const gab_sweep *at, const gab_run *runs, size_t count)
  *    {
@@ -42,7 +42,7 @@ typedef struct gab_run {
       z; /**< of the first cell in its block, of a block that stores all cells; else without meaning */
 } gab_run;
 
-/** What populations are stored as and what collisions are computed in. */
+/** Precision of stored populations, and of collisions. */
 typedef enum gab_kernel_reals {
   GAB_REALS_DOUBLE,
   GAB_REALS_FLOAT,
@@ -50,9 +50,10 @@ typedef enum gab_kernel_reals {
   GAB_REALS_COUNT
 } gab_kernel_reals;
 
-/** What a kernel works on. What arrives in cell `i` with direction q is `from[i + arriving[q]]`, what it sends goes to
- *  `to[i + sent[q]]`. No place belongs to two cells, or to two directions of one. With one field these are the same places, what
- *  arrives with q being where what is sent against q goes: a cell has to be read before it is written. */
+/** Arguments of a kernel. The incoming population of cell `i` in direction q is `from[i + arriving[q]]`, the outgoing
+ *  one `to[i + sent[q]]`. No place belongs to two cells, or to two directions of one. With one field these are the
+ *  same places, the incoming one of q being that of the outgoing one against q: a cell must be read before it is
+ *  written. */
 typedef struct gab_sweep {
   const void *from; /**< float or double, as `reals` says */
   void *to;         /**< with one field the same */
@@ -62,16 +63,16 @@ typedef struct gab_sweep {
   const gab_collision *collision;
   gab_kernel_reals reals;
   bool forced; /**< false: rates->force is zero */
-  const gab_run *
-      end; /**< runs up to there come next: their lines can be asked for ahead. NULL: those of the call alone */
+  /** runs up to there come next: their lines can be asked for ahead. NULL: those of the call alone */
+  const gab_run *end;
 } gab_sweep;
 
-/** Sweeps the cells of some runs: reads and writes their places and no others. Called by all threads at once, each with runs of
- *  its own; its bits follow from its arguments alone (compile with -ffp-contract=off), else runs on other numbers of processes or
- *  threads, and after a fault, are not the same. */
+/** Sweeps the cells of some runs: reads and writes only their places. Called by all threads at once, each with other
+ *  runs. Its bits follow from its arguments alone (compile with -ffp-contract=off); otherwise results differ with the
+ *  number of processes or threads, and after a fault. */
 typedef void (*gab_kernel_fn)(const gab_sweep *sweep, const gab_run *runs, size_t count);
 
-/** Whether blocks store their fluid cells alone; those beside another level never do. */
+/** Whether blocks store only their fluid cells; blocks next to another level never do. */
 typedef enum gab_kernel_blocks {
   GAB_KERNEL_BLOCKS_DENSE = 0, /**< they store all cells */
   GAB_KERNEL_BLOCKS_BY_SHARE,  /**< those with few fluid cells */
@@ -90,23 +91,25 @@ typedef struct gab_kernel_family {
   /** @return why it has no kernel for these, a clause; NULL: it has. Pure. NULL: it has kernels for all */
   const char *(*refuses)(const gab_collision *collision, const gab_lattice *lattice, gab_kernel_reals reals,
                          bool forced);
-  /** 0: it gives the bits of the library's kernels, which is looked at in some cells whenever a flow is made with it: states
-   *  go from the one to the other. Else of its own arithmetic, from 1, to be raised whenever the same parameters give other bits:
-   *  part of what a checkpoint records, so that no run goes on from it with another kernel. */
+  /** 0: it gives the bits of the library's kernels, which is verified in some cells whenever a flow is created with
+   *  it; states are then interchangeable. Otherwise the revision of its own arithmetic, from 1, to be raised whenever
+   *  the same parameters give other bits: part of every checkpoint, so that no run resumes from it with another
+   *  kernel. */
   int revision;
 } gab_kernel_family;
 
-/** Adds a family of the program's to those that can be chosen by name. Before a configuration is declared, the same on all
- *  processes. @param[in] family  borrowed for ever
- *  @return ::GAB_ERR_ARGUMENT if the name is taken or cannot be one (1 to 40 letters), something is missing, or the table is full */
+/** Adds a user-defined family to those that can be chosen by name. Before a configuration is declared, the same on
+ *  all processes. @param[in] family  borrowed until the process ends
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken or invalid (1 to 40 letters are required), a member is missing, or
+ *  the table is full */
 gab_status gab_kernel_family_register(const gab_kernel_family *family);
 /** The index-th that can be chosen, "auto", which chooses itself, first; NULL behind the last. Pure. */
 const gab_kernel_family *gab_kernel_family_at(int index);
 /** @param[in] name  NULL: the first. @return NULL with an error message that lists the names if there is none of that name */
 const gab_kernel_family *gab_kernel_family_by_name(const char *name);
 
-/** The library's own kernel for a sweep, the fast one if there is one for its collision: for families that do something beside,
- *  or have kernels for some lattices and precisions only. */
+/** The library's own kernel for a sweep, the fast one if there is one for its collision: for families with additional
+ *  work, or with kernels for some lattices and precisions only. */
 void gab_kernel_sweep(const gab_sweep *sweep, const gab_run *runs, size_t count);
 
 #ifdef __cplusplus

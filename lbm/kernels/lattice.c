@@ -22,7 +22,7 @@
 GAB_LATTICES(DESCRIPTOR)
 
 #define ADDRESS(id) &(GAB_##id##_LATTICE),
-/* Those of programs behind those that kernels are compiled for. */
+/* User-defined lattices follow those with compiled kernels. */
 static const gab_lattice *lattices[GAB_MOST_LATTICES] = {GAB_LATTICES(ADDRESS)};
 static int lattice_count = GAB_LATTICE_COUNT;
 _Static_assert((int)GAB_LATTICE_COUNT < (int)GAB_MOST_LATTICES, "no capacity for lattices of programs");

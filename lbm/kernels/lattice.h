@@ -51,15 +51,16 @@ extern const gab_lattice gab_lattice_d2q9;
 extern const gab_lattice gab_lattice_d3q19;
 extern const gab_lattice gab_lattice_d3q27;
 
-/** Adds a lattice of the program's to those that can be chosen by name. Before a configuration is declared, the same on all
- *  processes. @param[in] lattice  borrowed for ever, must not change
- *  @return ::GAB_ERR_ARGUMENT if the name is taken in any case of its letters or cannot be one (1 to #GAB_LATTICE_MOST_LETTERS letters,
- *  digits, - and _; not auto), something is missing, gab_lattice_check() refuses it, or the table is full */
+/** Adds a user-defined lattice to those that can be chosen by name. Before a configuration is declared, the same on
+ *  all processes. @param[in] lattice  borrowed until the process ends, must not change
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken (in any case of its letters) or invalid (1 to
+ *  #GAB_LATTICE_MOST_LETTERS letters, digits, - and _ are required; not auto), a member is missing,
+ *  gab_lattice_check() refuses it, or the table is full */
 gab_status gab_lattice_register(const gab_lattice *lattice);
-/** Whether a flow can be computed on it: what ghosts, links, borders between levels and the collisions believe of a lattice. Components of
- *  at most 1; the rest at 0 and pairs of opposite directions, in the order that the head of this file says, none twice;
- *  weights that are positive, the same for a direction and its mirror images along each axis, and isotropic to fourth order
- *  with c_s^2 = 1/3; in 2D no z component. Pure.
+/** Whether a flow can be computed on it: the requirements of ghosts, links, borders between levels and collisions.
+ *  Components of at most 1; the rest at 0 and pairs of opposite directions, in the order of the head of this file,
+ *  without repetition; positive weights, the same for a direction and its mirror images along each axis, isotropic to
+ *  fourth order with c_s^2 = 1/3; in 2D no z component. Pure.
  *  @return ::GAB_ERR_ARGUMENT with the first property that it lacks */
 gab_status gab_lattice_check(const gab_lattice *lattice);
 /** @return a hash of dimension, directions and weights: lattices of other numbers have another one. Pure. */
@@ -69,7 +70,7 @@ uint64_t gab_lattice_numbers(const gab_lattice *lattice);
 GAB_STABLE const gab_lattice *gab_lattice_at(int index);
 /** @return its number among them, -1 if it is none of them */
 int gab_lattice_number(const gab_lattice *lattice);
-/** @return the one that is taken if nothing is said: D2Q9 in 2D, D3Q19 in 3D */
+/** @return the default: D2Q9 in 2D, D3Q19 in 3D */
 const gab_lattice *gab_lattice_usual(int dimension);
 /** @return the lattice of that name in any case ("d3q19"); NULL with an error message that lists the names */
 GAB_STABLE const gab_lattice *gab_lattice_by_name(const char *name);

@@ -38,9 +38,8 @@ static void add_cell(totals *all, double volume, double drho, double ux, double 
   all->max_square = fmax(all->max_square, square);
 }
 
-/* S:S of the populations that arrive in a cell: S = -3 omega / (2 rho) (sum c c f_neq + (u F + F u) / 2), its
- * trace with the rate of the energy in place of omega. Where the rate differs from cell to cell, it is that of the
- * cell. */
+/* S:S of the incoming populations of a cell: S = -3 omega / (2 rho) (sum c c f_neq + (u F + F u) / 2), its trace with
+ * the rate of the energy in place of omega. If the rate varies between cells, it is that of the cell. */
 static double strain_square(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell,
                             uint32_t number)
 {

@@ -18,7 +18,7 @@ static gab_status check_box(const gab_lbm *lbm, const gab_box *box)
   return GAB_OK;
 }
 
-/* A row of cells, and what is known of the cells around it. */
+/* A row of cells, and data of the cells around it. */
 typedef struct reader {
   const gab_lbm_model *model;
   const gab_lbm_block *block;

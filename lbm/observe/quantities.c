@@ -13,7 +13,7 @@ static size_t cells_of(const gab_forest *forest)
   return (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
 }
 
-/* A run may end before anything is looked at, and blocks can be large. */
+/* Reserved on demand: a run may end without output, and blocks can be large. */
 static gab_status reserve_capacity(gab_lbm_quantities *view)
 {
   const size_t cells = cells_of(view->forest);
@@ -179,7 +179,7 @@ unsigned gab_lbm_quantity_needs(const char *name)
 
 /* ---------------------------------------------------------------- of a program's own */
 
-/* What is the same for all cells of a block. */
+/* Values that are equal for all cells of a block. */
 static gab_lbm_cell cell_of_block(const gab_lbm_quantities *view, const gab_block *block)
 {
   const gab_units *units = &view->units;
@@ -325,7 +325,7 @@ static gab_status add_around(gab_lbm_quantities *view, const char *name, int com
   const gab_block_data_kind kind = gab_block_field_scratch(&made->field, name);
   GAB_TRY(gab_forest_add_data(view->forest, &kind, &made->data));
   gab_ghost_kind ghost = gab_block_field_ghosts(&made->field);
-  ghost.coupled = true; /* beside other levels they stay NaN, and slopes are one-sided */
+  ghost.coupled = true; /* next to other levels they stay NaN, and slopes are one-sided */
   return gab_exchange_create(view->forest, made->data, &ghost, &made->exchange);
 }
 

@@ -35,7 +35,7 @@ enum { GAB_LBM_MOST_QUANTITIES = 9 + GAB_MOST_OWN_QUANTITIES };
 
 typedef struct gab_lbm_quantities gab_lbm_quantities;
 
-/** What quantities need beside the populations. */
+/** Data that quantities need besides the populations. */
 enum {
   GAB_LBM_NEEDS_GRADIENT = 1,
   GAB_LBM_NEEDS_STRESS = 2,
@@ -43,10 +43,10 @@ enum {
 };
 enum { GAB_LBM_MOST_NEEDS = 3 };
 
-/** Before the forest is populated: registers what quantities need on blocks, with ghosts: a velocity, a stress. Collective if
- *  something is needed. @param[in] forest,lbm  borrowed as long as the quantities live
+/** Registers the block data of quantities, with ghosts (a velocity, a stress), before the forest is populated.
+ *  Collective if something is needed. @param[in] forest,lbm  borrowed as long as the quantities live
  *  @param[in] units  copied; {1, 1, 1}: lattice units
- *  @param[in] needs  bits of all quantities that are wanted: gab_lbm_quantity_needs()
+ *  @param[in] needs  bits of all requested quantities: gab_lbm_quantity_needs()
  *  @param[out] quantities  owned by the caller, released by gab_lbm_quantities_destroy() before the forest */
 gab_status gab_lbm_quantities_create(gab_forest *forest, gab_lbm *lbm, const gab_units *units, unsigned needs,
                                      gab_lbm_quantities **quantities);
@@ -60,15 +60,15 @@ GAB_EXTENDER int gab_lbm_quantities_data(const gab_lbm_quantities *quantities,
  *  nothing if nothing is needed. */
 gab_status gab_lbm_quantities_update(gab_lbm_quantities *quantities);
 
-/** The quantities there are. Local. @param[in] quantities  NULL: to look up names only
- *  @param[out] items  capacity for ::GAB_LBM_MOST_QUANTITIES; evaluating a gradient or a stress fails with ::GAB_ERR_STATE where it
- *  is not wanted, or the forest has changed since the update */
+/** List of the quantities. Local. @param[in] quantities  NULL: to look up names only
+ *  @param[out] items  capacity for ::GAB_LBM_MOST_QUANTITIES; evaluating a gradient or a stress fails with
+ *  ::GAB_ERR_STATE if it was not requested, or the forest has changed since the update */
 gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int dimension,
                                           gab_quantity items[GAB_LBM_MOST_QUANTITIES]);
-/** Their names and texts, those that were registered among them: gab_config_choice_fn. */
+/** Their names and descriptions, with registered ones: gab_config_choice_fn. */
 GAB_EXTENDER gab_config_choice gab_lbm_quantity_choice(int index);
 
-/** What a quantity of that name, or a component as `vorticity.x`, needs: bits. Pure. */
+/** Needs of the quantity of that name, or of a component as `vorticity.x`: bits. Pure. */
 GAB_EXTENDER unsigned gab_lbm_quantity_needs(const char *name);
 
 #ifdef __cplusplus

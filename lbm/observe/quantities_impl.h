@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file quantities_impl.h
- *  @brief What the quantities of a flow share: where velocities and stresses are kept with ghosts, and their differences.
+ *  @brief Shared by the quantities of a flow: velocities and stresses with ghosts, and their differences.
  *
  *  Stability: internal.
  */
@@ -37,14 +37,16 @@ struct gab_lbm_quantities {
 enum { GAB_WALL_STATE_LAYERS = 3 /**< of ghosts */ };
 /** Brings `walls` up to date. Collective. */
 gab_status gab_lbm_quantities_update_walls(gab_lbm_quantities *view);
-/** The derivative of a component along an axis, per cell: central, one-sided beside cells without fluid, which hold NaN. */
+/** The derivative of a component along an axis, per cell: central, one-sided next to cells without fluid, which hold
+ *  NaN. */
 double gab_lbm_slope(const gab_field *u, const int32_t at[3], int component, int axis);
-/** ::GAB_ERR_STATE if what a quantity needs is not kept, or is older than the grid or of another step. @param[in] needed  one bit */
+/** ::GAB_ERR_STATE if data of a quantity is not stored, is older than the grid, or of another step. @param[in] needed
+ *  one bit */
 gab_status gab_lbm_check_updated(const gab_lbm_quantities *view, const gab_forest *forest, unsigned needed);
 /** Starts fits of velocities at walls in a block, after gab_lbm_check_updated(); ended by gab_wall_fit_close(). */
 gab_status gab_lbm_open_wall_fit(const gab_lbm_quantities *view, const gab_block *block, gab_wall_fit *fit);
-/** What a fluid cell's `stress`, `at_wall` and `wall_...` are, after gab_lbm_check_updated(). @param[in] fit  of the block; NULL: it has no
- *  walls @param[in,out] cell  with dx */
+/** Sets `stress`, `at_wall` and `wall_...` of a fluid cell, after gab_lbm_check_updated(). @param[in] fit  of the
+ *  block; NULL: it has no walls @param[in,out] cell  with dx */
 void gab_lbm_fill_cell_stress(const gab_lbm_quantities *view, const gab_block *block, const int32_t at[3],
                               gab_wall_fit *fit, gab_lbm_cell *cell);
 /** gab_quantity.evaluate. */

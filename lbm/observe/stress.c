@@ -16,9 +16,9 @@ static double deviator(const gab_lattice *lattice, double moment[3][3], int i, i
   return i < lattice->dimension ? moment[i][i] - trace / lattice->dimension : 0;
 }
 
-/* What a function of one cell leaves of the moments, 1 - rate: it is asked. With the share of the force in `moment`, the
- * same share is in what comes out (Guo, Zheng & Shi 2002). Where there is nothing but a trace (a compression alike along all
- * axes) nothing is seen of the rate, and the deviator is rounding. */
+/* Share of the moments after a function of one cell, 1 - rate, measured by a trial. The share of the force in
+ * `moment` is also in its result (Guo, Zheng & Shi 2002). With a trace only (isotropic compression) the rate is not
+ * measurable, and the deviator is rounding. */
 static double rate_by_trial(const gab_lbm_model *model, const gab_level_model *at,
                             const double arriving[GAB_LATTICE_MAX_Q], double rho, const double u[3],
                             double moment[3][3])
@@ -199,7 +199,7 @@ static void find_links(const gab_lbm_model *model, const gab_lbm_block *block, c
   }
 }
 
-/* Where links are cut half-way: by the one that comes nearest to the normal. */
+/* If links are cut half-way: by the one nearest to the normal. */
 static bool find_distance(const wall_links *links, const double normal[3], double *distance)
 {
   double best = 0;

@@ -16,7 +16,7 @@
 
 #include "lbm/lbm_impl.h"
 
-/** What arrives in a cell beyond equilibrium, the share of the uniform force included. */
+/** Second moments of the incoming non-equilibrium of a cell, the share of the uniform force included. */
 typedef struct gab_lbm_second {
   double rho, rate; /**< density and omega of the cell, with the viscosity of sponges and eddy layers */
   double moment[3][3], trace; /**< the second moments, and their trace */
@@ -30,18 +30,19 @@ void gab_lbm_fill_stress(const gab_lbm *lbm, const gab_block *block, gab_field *
 /** Omega of the stress of the fluid cells of a block, between gab_lbm_fill_arrivals() and the next step. Local. @param[out] rates  its
  *  component `component`; other cells stay as they are */
 void gab_lbm_fill_rate(const gab_lbm *lbm, const gab_block *block, gab_field *rates, int component);
-/** Whether what a fluid cell sends to the cell `there` of its block, or a ghost, comes back from a wall. In a finer block as the
- *  cell itself would have it. @param[in] cell  the same cell of the domain @param[out] body  whose wall it is; -1: of a side, or none's
- *  that is known */
+/** Whether a wall returns the population that a fluid cell sends to the cell `there` of its block, or to a ghost. In
+ *  a finer block as for the cell itself. @param[in] cell  the same cell of the domain @param[out] body  owner of the
+ *  wall; -1: a side, or unknown */
 bool gab_lbm_leads_to_wall(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t there[3],
                            const int64_t cell[3], int *body);
-/** False if no cell of a block has a wall beside it. Pure. */
+/** False if no cell of a block is next to a wall. Pure. */
 bool gab_lbm_has_walls(const gab_lbm *lbm, const gab_block *block);
-/** Where the wall beside a fluid cell is, to which one of its links leads: a body, or a side that is a wall or has a velocity along
- *  itself. The normal is that of
- *  the body's surface; of sides, masks and where several walls meet, the sum of w_q c_q over the links from them (Stahl, Chopard &
- *  Latt 2010). Pure. @param[in] at  in cells of the block @param[out] normal  of length 1, into the fluid
- *  @param[out] distance  of the cell's centre along it, in cells @param[out] body  that all links lead to and whose normal it is, or -1
+/** Wall next to a fluid cell, at the end of one of its links: a body, or a side that is a wall or moves in its plane.
+ *  The normal is that of the body's surface; for sides, masks and several walls, the sum of w_q c_q over the links
+ *  from them (Stahl, Chopard & Latt 2010). Pure. @param[in] at  in cells of the block @param[out] normal  of length 1,
+ *  into the fluid
+ *  @param[out] distance  of the cell's centre along it, in cells @param[out] body  of all links, with the normal of
+ *  its surface, or -1
  *  @return false if none of its links leads to a wall, or they cancel */
 bool gab_lbm_wall_beside(const gab_lbm *lbm, const gab_block *block, const int32_t at[3], double normal[3],
                          double *distance, int *body);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a cell of a block or its ghosts is, seen from a body. */
+/* Kind of a cell of a block or its ghosts, relative to a body. */
 typedef struct gab_wall_place {
   double distance, normal[3]; /* of the body's surface where it is nearest */
   int body;                   /* that the others are of; FRESH: not known yet */
@@ -89,7 +89,8 @@ static int number_of(const int32_t offset[3])
   return ((offset[2] + REACH) * WIDTH + offset[1] + REACH) * WIDTH + offset[0] + REACH;
 }
 
-/* Fluid cells within reach that are connected with the cell through faces within reach: not those behind a thin wall.
+/* Fluid cells within reach that are connected with the cell through faces within reach; excludes those behind a thin
+ * wall.
  * @param[out] found  offsets, the cell itself first, in an order that only depends on them @return their number */
 static int collect(const gab_wall_fit *fit, const int32_t at[3], int32_t found[MOST_CELLS][3])
 {

@@ -2,14 +2,15 @@
 /** @file wall_fit_impl.h
  *  @brief The slope of the velocity on an interpolated wall, by a least-squares fit to the cells around.
  *
- *  In the frame of a rigid wall the velocity is zero all over it. With s the distance from the wall, t the place along it from the point of
- *  the wall that is nearest to a cell, and g the slope across the wall at that point,
+ *  In the frame of a rigid wall the velocity vanishes on it. With s the distance from the wall, t the position along
+ *  it from the point of the wall nearest to a cell, and g the normal gradient at that point,
  *  @code
  *    u(s, t) = s (g + a s + b t)
  *  @endcode
- *  up to terms of third order, however the wall is curved. g, a and b fit best the fluid cells at most two cells away, with the weight
- *  (1 + r^2)^-3/2 s^4 / (1 + s^4), r^2 = s^2 + t^2 in cells: cells next to the wall hardly count, as they have the slip of the interpolation, an
- *  error of second order that the slope would turn into one of first order.
+ *  up to terms of third order, for any curvature of the wall. g, a and b fit the fluid cells at most two cells away,
+ *  with the weight (1 + r^2)^-3/2 s^4 / (1 + s^4), r^2 = s^2 + t^2 in cells. Cells next to the wall have small
+ *  weights, since they have the slip of the interpolation: an error of second order, which the gradient would turn
+ *  into one of first order.
  *
  *  Stability: internal.
  */
@@ -38,9 +39,11 @@ gab_status gab_wall_fit_open(const gab_lbm *lbm, const gab_block *block, const g
                              gab_wall_fit *fit);
 void gab_wall_fit_close(gab_wall_fit *fit);
 
-/** The slope at the wall next to a fluid cell. @param[in] at  the cell @param[in] body  to which all of its links to walls lead; -1: none
- *  @param[in] normal,distance  as gab_lbm_wall_beside() says @param[out] slope  of the velocity along the wall, per cell
- *  @param[out] viscosity  at the wall, in lattice units @return false where no fit is possible: staircases, flat sides, corners, too few cells */
+/** The normal gradient at the wall next to a fluid cell. @param[in] at  the cell @param[in] body  of all its links to
+ *  walls; -1: none
+ *  @param[in] normal,distance  from gab_lbm_wall_beside() @param[out] slope  of the velocity along the wall, per cell
+ *  @param[out] viscosity  at the wall, in lattice units @return false if no fit is possible: staircases, flat sides,
+ *  corners, too few cells */
 bool gab_wall_fit_slope(gab_wall_fit *fit, const int32_t at[3], int body, const double normal[3],
                         double distance, double slope[3], double *viscosity);
 

@@ -56,10 +56,9 @@ static int read_along(const wall_search *by, const wall_link *link, int componen
   return count;
 }
 
-/* Values on the wall, at the distance d before the first of the nodes, by the parabola through the last three of them. Neither the wall nor,
- * if there are four nodes, the cell beside it counts: there pressure and velocity differ from the flow farther out by terms that
- * the interpolation of the wall leaves, of second order in the velocity, which slopes would turn into one of first order. */
-
+/* Value on the wall, at the distance d before the first of the nodes, by the parabola through the last three of them. The
+ * wall and, with four nodes, the cell next to it are excluded. There pressure and velocity have errors of the wall
+ * interpolation, of second order in the velocity, which slopes would turn into errors of first order. */
 static double value_at_wall(const double value[NODES], int count, double d)
 {
   if (count < 3) return count == 2 ? value[0] * (1 + d) - value[1] * d : value[0];
@@ -67,7 +66,7 @@ static double value_at_wall(const double value[NODES], int count, double d)
   return last[0] * (1 + at) * (2 + at) / 2 - last[1] * at * (2 + at) + last[2] * at * (1 + at) / 2;
 }
 
-/* With fewer nodes the value at the wall, 0, stands for one. */
+/* With fewer nodes the value at the wall, 0, replaces one. */
 static double slope_at_wall(const double value[NODES], int count, double d)
 {
   const double a = d, b = d + 1;

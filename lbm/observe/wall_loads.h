@@ -2,10 +2,11 @@
 /** @file wall_loads.h
  *  @brief Pressure and friction on the walls of bodies: the parts of their forces and torques.
  *
- *  Momentum exchange (gab_lbm_loads()) gives the whole force, but not its parts. These are integrals over the wall of the pressure and of the
- *  viscous stress there, found from density and velocity of the cells along each link that the wall cuts. Links sample the wall: in
- *  direction q there are n c_q of them per area, so the sum of 6 w_q c_q over links is the integral of the normal, without areas or
- *  normals of cells, on staircases and voxels too. The derivation, orders and errors: doc/flow.md, "Pressure and friction".
+ *  Momentum exchange (gab_lbm_loads()) gives the whole force, but not its parts. The parts are integrals over the wall
+ *  of the pressure and of the viscous stress, from density and velocity of the cells along each link that the wall
+ *  cuts. Links sample the wall: there are n c_q of them per area in direction q, so the sum of 6 w_q c_q over links is
+ *  the integral of the normal, without areas or normals of cells, also on staircases and voxels. Derivation, orders
+ *  and errors: doc/flow.md, "Pressure and friction".
  *
  *  Stability: extender.
  */

@@ -92,7 +92,7 @@ void gab_lbm_fill_cell_stress(const gab_lbm_quantities *view, const gab_block *b
   for (int k = 0; k < 9; k++) cell->wall_stress[k / 3][k % 3] = scale * tensor[k / 3][k % 3];
 }
 
-/* What of sigma n lies along the wall. */
+/* Component of sigma n along the wall. */
 static void shear_of(double tensor[3][3], const double normal[3], double scale, double values[3])
 {
   double across = 0;

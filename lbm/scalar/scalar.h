@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file scalar.h
- *  @brief A temperature or concentration that a flow carries, on the same blocks; it may drive the flow.
+ *  @brief A temperature or concentration carried by a flow, on the same blocks; it may drive the flow.
  *
  *      dT/dt + div(j T) = D Laplace(T) + s
  *
@@ -17,10 +17,10 @@
  *    GAB_TRY(gab_lbm_step(lbm));
  *    GAB_TRY(gab_lbm_scalar_step(temperature));
  *  @endcode
- *  Sides of the domain are periodic as in the forest; else they lie half a cell beyond the last cells. Where the flow lets fluid
- *  pass a side, the scalar is carried through it: in and out with the value of the side if that is fixed, else with that of the
- *  cell. Through a side or patch of given velocity its flow rate carries, with the factor in time at the start of the step.
- *  Cells of bodies are solid: doc/heat.md says what is exact at their walls.
+ *  Sides of the domain are periodic as in the forest; otherwise they lie half a cell beyond the last cells. Through
+ *  open sides the scalar is carried with the flow: with the value of the side if that is fixed, otherwise with that of
+ *  the cell. Through a side or patch of given velocity its flow rate carries, with the factor in time at the start of
+ *  the step. Cells of bodies are solid; errors at their walls: doc/heat.md.
  *
  *  Levels: finer levels of the flow take more and shorter steps, during which the scalar is constant; the scalar takes the
  *  step of level 0 everywhere. The flux through a coarse face is the sum of those through the fine faces opposite to it.
@@ -43,7 +43,7 @@ extern "C" {
 typedef enum gab_lbm_scalar_side_kind {
   GAB_SCALAR_INSULATED = 0, /**< nothing is conducted */
   GAB_SCALAR_FIXED,         /**< a value at the side */
-  GAB_SCALAR_FLUX,    /**< value: what is conducted into the fluid per area, in cells and steps of level 0 */
+  GAB_SCALAR_FLUX,    /**< value: conducted flux into the fluid per area, in cells and steps of level 0 */
   GAB_SCALAR_TRANSFER /**< transfer (value - T at the wall) per area is conducted into the fluid */
 } gab_lbm_scalar_side_kind;
 
@@ -52,7 +52,7 @@ typedef struct gab_lbm_scalar_side {
   double value;
 } gab_lbm_scalar_side;
 
-/** What happens at the walls of a body. */
+/** Condition at the walls of a body. */
 typedef struct gab_lbm_scalar_wall {
   gab_lbm_scalar_side_kind kind;
   double value,
@@ -73,23 +73,25 @@ typedef struct gab_lbm_scalar_options {
   gab_lbm_scalar_fn *source;          /**< per step of level 0 [NULL: none] */
   bool source_varies;                 /**< it depends on the step */
   void *source_user;                  /**< borrowed as long as the scalar */
-  /** What is carried is limited (van Leer 1974, J. Comput. Phys. 14, 361), the step is Heun's: no value leaves the range of those around
-   *  it but for the divergence of the flow. Blocks need two cells along each axis; for sub-steps gab_lbm_scalar_bounded_substeps() */
+  /** Limited fluxes (van Leer 1974, J. Comput. Phys. 14, 361) with Heun's steps: no value leaves the range of the
+   *  values around it, except by the divergence of the flow. Blocks need two cells along each axis; for sub-steps
+   *  gab_lbm_scalar_bounded_substeps() */
   bool bounded;
   int substeps;     /**< in a step of level 0 [0: 1] */
   const char *unit; /**< of output, borrowed [NULL: none] */
-  double
-      zero; /**< what a value of 0 stands for in output: cells store the difference, so that rounding and the divergence of
-                *   the discrete flow act on the difference alone [0] */
+  /** physical value of 0 in output: cells store the difference, so that rounding and the divergence of the discrete
+   *  flow act on the difference alone [0] */
+  double zero;
 } gab_lbm_scalar_options;
 
 typedef struct gab_lbm_scalar gab_lbm_scalar;
 
-/** Adds its block data to a forest (which is packed with the blocks: value, then momentum) and, with buoyancy, sets the local
+/** Adds its block data to a forest (packed with the blocks: value, then momentum) and, with buoyancy, sets the local
  *  force of the flow. Before the forest is built, after gab_lbm_create(). Collective (opens ports).
- *  @param[in] forest, lbm  borrowed @param[in] finest  level that there may be, from 0
- *  @return ::GAB_ERR_INPUT for a diffusivity that is not stable in a fluid at rest; ::GAB_ERR_ARGUMENT without a name, for blocks
- *  that cannot be refined with finest > 0, with buoyancy for a flow that has another local force; as gab_lbm_set_local_force() */
+ *  @param[in] forest, lbm  borrowed @param[in] finest  possible level, from 0
+ *  @return ::GAB_ERR_INPUT for a diffusivity that is unstable in a fluid at rest; ::GAB_ERR_ARGUMENT without a name,
+ *  for blocks that cannot be refined with finest > 0, with buoyancy for a flow that has another local force; as
+ *  gab_lbm_set_local_force() */
 gab_status gab_lbm_scalar_create(gab_forest *forest, gab_lbm *lbm, const gab_lbm_scalar_options *options,
                                  int finest, gab_lbm_scalar **scalar);
 /** Before the flow and the forest. */
@@ -110,9 +112,10 @@ int gab_lbm_scalar_bounded_substeps(double diffusivity, int dimension, int fines
 void gab_lbm_scalar_fill(gab_lbm_scalar *scalar, double value);
 /** Values by a function of the place, at step 0, in the fluid cells of this process. Local. */
 void gab_lbm_scalar_set(gab_lbm_scalar *scalar, gab_lbm_scalar_fn *value, void *user);
-/** Its block data: a gab_field whose component 0 is the value, 1 and so on the momentum of the flow along each axis. */
+/** Its block data: a gab_field with the value in component 0, and the momentum of the flow along each axis in
+ *  components 1 and so on. */
 gab_data_id gab_lbm_scalar_data(const gab_lbm_scalar *scalar);
-/** What it has on blocks and exchanges in a step, for `plan`. @param[out] data  the values, and those of the next step
+/** Its block data, and the exchange of a step, for `plan`. @param[out] data  the values, and those of the next step
  *  @return the exchange between blocks of one level; borrows from the scalar */
 gab_ghost_kind gab_lbm_scalar_fields(const gab_lbm_scalar *scalar, gab_data_id data[2]);
 
@@ -120,7 +123,7 @@ gab_ghost_kind gab_lbm_scalar_fields(const gab_lbm_scalar *scalar, gab_data_id d
  *  neighbours. */
 gab_status gab_lbm_scalar_step(gab_lbm_scalar *scalar);
 
-/** What passes along an axis in a step of level 0, in units of value times cells of level 0, positive upwards. */
+/** Flux along an axis in a step of level 0, in units of value times cells of level 0, positive upwards. */
 typedef struct gab_lbm_scalar_flux {
   double lower, upper; /**< through the sides; 0 where they are periodic */
   double volume;       /**< integral over the domain: divided by its width the mean of all cross-sections */
@@ -129,7 +132,8 @@ typedef struct gab_lbm_scalar_flux {
 /** Collective. Digits do not depend on processes. Behind a step. */
 gab_status gab_lbm_scalar_measure(gab_lbm_scalar *scalar, int axis, gab_lbm_scalar_flux *flux);
 
-/** Sums over the fluid, and what passes in a step of level 0, in units of value times cells of level 0, positive into the fluid. */
+/** Sums over the fluid, and fluxes in a step of level 0, in units of value times cells of level 0, positive into the
+ *  fluid. */
 typedef struct gab_lbm_scalar_balance {
   double volume;        /**< of the fluid */
   double sum;           /**< integral of the value over it */
@@ -138,7 +142,7 @@ typedef struct gab_lbm_scalar_balance {
   double side_areas[6]; /**< of the faces of fluid cells there */
   double source;        /**< integral of the source */
 } gab_lbm_scalar_balance;
-/** What passes the walls of a body, and their area: faces of cells times the normal of the surface across them. */
+/** Flux through the walls of a body, and their area: faces of cells times the normal component of the surface. */
 typedef struct gab_lbm_scalar_body {
   double flux, area;
 } gab_lbm_scalar_body;
@@ -149,7 +153,7 @@ gab_status gab_lbm_scalar_get_balance(gab_lbm_scalar *scalar, gab_lbm_scalar_bal
 
 /** Largest difference from a fluid cell to the next one within a block, for criteria of refinement. Local. */
 double gab_lbm_scalar_difference(const gab_lbm_scalar *scalar, const gab_block *block);
-/** @return ::GAB_ERR_DIVERGED with what and where if a value or a momentum is not finite. Local. */
+/** @return ::GAB_ERR_DIVERGED with quantity and place if a value or a momentum is not finite. Local. */
 gab_status gab_lbm_scalar_check_finite(const gab_lbm_scalar *scalar);
 /** The value, by its name, NaN in solid cells, and the momentum per density 1 as `velocity`. @param[out] items  with the scalar as user */
 void gab_lbm_scalar_quantities(gab_lbm_scalar *scalar, gab_quantity items[2]);

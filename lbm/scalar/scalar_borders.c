@@ -32,8 +32,8 @@ static size_t border_size(void *user, const void *data, gab_coupling_way way, co
 /* The side of a block at which a border is. */
 static int side_of(const gab_level_border *at) { return 2 * at->axis + (at->ghost > 0); }
 
-/* What the coarser block says of a bounded value opposite to each fine cell: the value there with a limited slope along the border, and the
- * difference to the next cell behind. */
+/* Message of the coarser block for a bounded value opposite to each fine cell: the value there with a limited slope
+ * along the border, and the difference to the next cell behind. */
 static void pack_bounded(const gab_lbm_scalar *it, const gab_field *now, const scalar_cells *cells,
                          const gab_contact *contact, double *out)
 {
@@ -77,7 +77,8 @@ static double bounded_border_flux(double first, double second, bool ends, double
   return speed * value - conducts * step / 1.5;
 }
 
-/* Fluxes along the axis through the fine faces of a border, whose ghosts are known. @param[in] packed  by pack_bounded(), or NULL */
+/* Fluxes along the axis through the fine faces of a border with known ghosts. @param[in] packed  by pack_bounded(),
+ * or NULL */
 static void find_border_fluxes(const gab_lbm_scalar *it, const gab_block *block, const gab_contact *contact,
                                const double *packed)
 {
@@ -205,7 +206,7 @@ static gab_box ghosts_of_side(const gab_field *field, int side)
   return box;
 }
 
-/* Which faces have fluxes of their own changes with the grid alone. */
+/* The set of faces with separate fluxes changes only with the grid. */
 static void forget_fluxes(gab_lbm_scalar *it)
 {
   if (it->revision == gab_forest_revision(it->forest)) return;
@@ -258,7 +259,7 @@ typedef struct side_state {
   double value, transfer;
   bool is_open; /* fluid crosses it with a velocity that is not given */
   double given; /* momentum into the domain else */
-  int sign;     /* of what goes into the domain along the axis */
+  int sign;     /* of inflow along the axis */
 } side_state;
 
 /* Along the axis, in cells of the block. @param[in] j  momentum of the cell; inner: that of the next cell, or the same

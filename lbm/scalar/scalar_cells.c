@@ -20,7 +20,8 @@ typedef struct builder {
   scalar_cells *made;
 } builder;
 
-/* Share of a face in the area of the wall: the normal of the surface across it, where the line between the cells meets the wall. */
+/* Share of a face in the area of the wall: the component of the surface normal along the axis, at the intersection of
+ * the wall and the line between the cells. */
 static double area_of(const builder *by, const int64_t cell[3], const int64_t solid[3], int axis, int body,
                       double distance)
 {

@@ -90,7 +90,7 @@ static inline gab_box scalar_domain(const gab_lbm_scalar *it, const gab_block *b
 /* A sub-step in cells of a level that are 2^-level as wide: how much faster is carried, and conducted. */
 typedef struct scalar_rates {
   double carries, conducts;
-  double passes; /* what a flux per area of level 0 is */
+  double passes; /* flux per area of level 0 */
 } scalar_rates;
 
 static inline scalar_rates scalar_rates_of(const gab_lbm_scalar *it, const gab_block *block)
@@ -101,7 +101,7 @@ static inline scalar_rates scalar_rates_of(const gab_lbm_scalar *it, const gab_b
                         ldexp(1, level) / it->substeps};
 }
 
-/* What passes through the face between a cell and the one before it along an axis. */
+/* Flux through the face between a cell and the one before it along an axis. */
 static inline double scalar_flux(const double *t, const double *j, ptrdiff_t before, scalar_rates at)
 {
   return at.carries * (j[0] + j[before]) * (t[0] + t[before]) - at.conducts * (t[0] - t[before]);
@@ -114,8 +114,8 @@ static inline double scalar_limited(double a, double b)
   return product > 0 ? 2 * product / (a + b) : 0;
 }
 
-/* The same as scalar_flux() with a limited value at the face. @param[in] lower_ends, upper_ends  no value may be read two cells below the
- * face, or two above it */
+/* As scalar_flux() with a limited value at the face. @param[in] lower_ends, upper_ends  no value may be read two
+ * cells below the face, or two above it */
 static inline double scalar_bounded_flux(const double *t, const double *j, ptrdiff_t before, scalar_rates at,
                                          bool lower_ends, bool upper_ends)
 {
@@ -130,7 +130,7 @@ static inline double scalar_bounded_flux(const double *t, const double *j, ptrdi
 
 /** The kind of block data of a scalar_cells. */
 gab_block_data_kind gab_lbm_scalar_cells_kind(gab_lbm_scalar *it);
-/** What a wall of a body conducts into a cell in a sub-step: conductance (value - T), and a flux. Pure. */
+/** Conduction from a wall of a body into a cell in a sub-step: conductance (value - T), and a flux. Pure. */
 typedef struct scalar_contact {
   double conductance, value, flux;
 } scalar_contact;
@@ -154,12 +154,12 @@ bool gab_lbm_scalar_is_at_side(const gab_lbm_scalar *it, const gab_block *block,
 
 /** The values one sub-step later, into `next`. Local. */
 void gab_lbm_scalar_move_block(const gab_lbm_scalar *it, const gab_block *block, double step);
-/** The flux through the lower face of a cell along an axis, of what there was before the sub-step; of the upper one by the cell behind
- *  it. */
+/** The flux through the lower face of a cell along an axis, from values before the sub-step; that of the upper one by
+ *  the cell behind it. */
 double gab_lbm_scalar_flux_at(const gab_lbm_scalar *it, const gab_block *block, const int32_t cell[3],
                               int side);
-/** The values one sub-step later, into `next`, and ghosts of what there is now. Collective among neighbours.
- *  @param[in] flow_step  whose velocities of sides carry @param[in] step  of the source, also parts of one */
+/** The values one sub-step later, into `next`, and ghosts of the present ones. Collective among neighbours.
+ *  @param[in] flow_step  step of the velocities of sides @param[in] step  of the source, also parts of one */
 gab_status gab_lbm_scalar_find_next(gab_lbm_scalar *it, double flow_step, double step);
 
 #endif

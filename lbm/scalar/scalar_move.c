@@ -16,7 +16,7 @@ typedef struct row_of_faces {
   int32_t x, y, z, count; /* of the cells */
 } row_of_faces;
 
-/* Behind the flux between cells: closed faces pass nothing, and faces at the end of the block may have a flux of their own. */
+/* After the flux between cells: closed faces have no flux, and faces at the end of the block may have a separate one. */
 static double face_or(const row_of_faces *row, const int32_t ghost[3], double flux)
 {
   const double own = gab_field_get(row->next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE);
@@ -148,8 +148,8 @@ static void add_source(const gab_lbm_scalar *it, const gab_block *block, gab_fie
                           gab_lbm_scalar_source_at(it, block, x, step) / it->substeps);
 }
 
-/* What is conducted to a wall follows from the value at the end of the sub-step, so a wall may be as near as it likes:
- * T' (1 + sum of conductances) = T + other fluxes + sum of conductance value. The faces of a cell are one after the other. */
+/* The flux to a wall follows from the value at the end of the sub-step, so a wall may be arbitrarily near: T' (1 +
+ * sum of conductances) = T + other fluxes + sum of conductance value. The faces of a cell are consecutive. */
 static void add_walls(const gab_lbm_scalar *it, const gab_block *block, gab_field *next)
 {
   const scalar_cells *cells = gab_block_data(block, it->cells);
@@ -168,7 +168,7 @@ static void add_walls(const gab_lbm_scalar *it, const gab_block *block, gab_fiel
   }
 }
 
-/* Solid cells get the mean of the fluid cells beside them: children that are fluid begin with it when a grid adapts. */
+/* Solid cells get the mean of adjacent fluid cells: fluid children start with it when a grid adapts. */
 static void fill_solid(const gab_lbm_scalar *it, const gab_block *block, const gab_field *now,
                        gab_field *next)
 {

@@ -21,7 +21,7 @@ static bool is_solid_at(const gab_lbm_scalar *it, const gab_block *block, const 
   return cells->closed && cells->closed[scalar_cell_at(gab_block_data(block, it->now), x)] & SCALAR_SOLID;
 }
 
-/* Of a finer level what passes is counted in smaller cells, and per area of smaller faces; a step has several sub-steps. */
+/* On a finer level fluxes are in smaller cells, and per area of smaller faces; a step has several sub-steps. */
 static void measure_block(const gab_lbm_scalar *it, const gab_block *block, measuring *by)
 {
   const int level = gab_block_level(it->forest, block), axis = by->axis;

@@ -72,7 +72,7 @@ static void reach_cells(gab_sparse_draft *draft)
       }
 }
 
-/* What open cells have sent in the odd state. */
+/* Sets the populations sent by open cells in the odd state. */
 static void fill_open_cells(const gab_sparse_draft *draft)
 {
   const gab_sparse *sparse = draft->block->sparse;
@@ -287,7 +287,7 @@ static gab_status list_moves(gab_sparse_draft *draft)
   return trim(sparse->open_count * (size_t)draft->model->lattice->q, sizeof(uint32_t), &sparse->open_cells);
 }
 
-/* ------------------------------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------------------------------ main */
 
 static gab_status open_draft(gab_sparse_draft *draft)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ghosts of sparse blocks. A way between a cell and a ghost has two places, own(x, opposite of out) of the
- * cell and the extra one of the way: in the even state the cell has sent into the first and the ghost's
- * population belongs into the second, in the odd state the other way round. */
+/* Ghosts of sparse blocks. A way between a cell and a ghost has two places, own(x, opposite of out) of the cell and
+ * the extra one of the way. In the even state the first has the population sent by the cell, and the second receives
+ * that of the ghost; in the odd state the reverse. */
 #include "lbm/sparse/sparse_impl.h"
 #include "core/base/lower_bound_impl.h"
 

@@ -32,16 +32,16 @@ enum {
   GAB_SPARSE_LENGTHS = 4 /**< moves of 1, 2, 4 and 8 values */
 };
 
-/** Cells side by side in one slab, and the moves that collect what they reach. Ends where the next one
- * begins. */
+/** Adjacent cells in one slab, and the moves that collect their reached places. Ends at the beginning of the next
+ *  one. */
 typedef struct gab_sparse_chunk {
   uint32_t cell;
   uint32_t move[GAB_SPARSE_LENGTHS]; /**< the first move of each length */
 } gab_sparse_chunk;
 
-/** Ways between fluid cells here and fluid ghost cells, of one kind: what the cell sends in direction `out`
- * goes to the neighbour, what the ghost sends in direction `in` takes the same way back. Beyond a free-slip
- * side `in` is not the opposite of `out`. */
+/** Ways between fluid cells here and fluid ghost cells, of one kind: the population of the cell in direction `out`
+ *  moves to the neighbour, that of the ghost in direction `in` moves back on the same way. Beyond a free-slip side
+ *  `in` is not the opposite of `out`. */
 typedef struct gab_sparse_group {
   int8_t direction; /**< to the neighbour */
   int8_t out, in;
@@ -72,7 +72,7 @@ struct gab_sparse {
   uint16_t first_group[GAB_DIRECTIONS]; /* from a direction on */
   gab_sparse_way *ways;
   uint32_t *slab_ways; /* [group * (slabs + 1) + slab]: the first way whose ghost is not before the slab */
-  /* Cells beside open sides: of the k-th, numbers [k * q] its number, then reached(x, 1 … q - 1). */
+  /* Cells next to open sides: of the k-th, numbers [k * q] its number, then reached(x, 1 … q - 1). */
   uint32_t *open_cells;
   size_t open_count;
 };
@@ -90,12 +90,12 @@ typedef struct gab_sparse_record {
   uint32_t position, cell;
 } gab_sparse_record;
 
-/** What is needed only while a block is made. */
+/** Temporary data during the creation of a block. */
 typedef struct gab_sparse_draft {
   const gab_lbm_model *model;
   gab_lbm_block *block;
-  uint32_t
-      *number; /**< of cells and ghosts by their place among the flags; UINT32_MAX unless fluid and inside */
+  /** of cells and ghosts by their place among the flags; UINT32_MAX unless fluid and inside */
+  uint32_t *number;
   uint32_t *arrives; /**< [q * cells + n]: reached(n, opposite of q) */
   uint32_t *open;    /**< per cell: 1 + number among the open cells, 0 for others */
   size_t places;     /**< of the field so far */
@@ -126,14 +126,14 @@ static inline uint32_t gab_sparse_number(const gab_sparse_draft *draft, const in
 gab_status gab_sparse_build(const gab_lbm_model *model, gab_lbm_block *block);
 void gab_sparse_release(gab_lbm_block *block);
 
-/** For gab_links_build(): what arrives in a fluid cell with direction q comes from ...
- *  ... the place gab_sparse_own(other, from_q): bounce-back from the cell itself, free slip from its mirror. */
+/** For gab_links_build(): source of the incoming population of a fluid cell in direction q. Here the place
+ *  gab_sparse_own(other, from_q): bounce-back from the cell itself, free slip from its mirror. */
 void gab_sparse_redirect(gab_sparse_draft *draft, uint32_t cell, int q, uint32_t other, int from_q);
-/** ... a boundary cell that sends something of its own. @param[out] place  the extra place */
+/** Source: a boundary cell that sends its own value. @param[out] place  the extra place */
 gab_status gab_sparse_add_place(gab_sparse_draft *draft, uint32_t cell, int q, uint32_t *place);
-/** ... what a fluid ghost cell (or the mirror of the cell) has sent in direction `in`. */
+/** Source: a fluid ghost cell (or the mirror of the cell), by its population in direction `in`. */
 gab_status gab_sparse_add_way(gab_sparse_draft *draft, uint32_t cell, int q, const int32_t ghost[3], int in);
-/** Number of a cell among those beside open sides. */
+/** Number of a cell among those next to open sides. */
 gab_status gab_sparse_add_open(gab_sparse_draft *draft, uint32_t cell, uint32_t *number);
 
 /* ------------------------------------------------------------------------------------------ using it */
@@ -149,14 +149,14 @@ void gab_sparse_apply_links(const gab_lbm_model *model, const gab_lbm_job *job,
 void gab_sparse_pack(const gab_lbm_model *model, const gab_lbm_block *block, void *bytes);
 void gab_sparse_unpack(const gab_lbm_model *model, gab_lbm_block *block, const void *bytes);
 
-/** Ghosts: the bytes of the messages of a direction, as for dense blocks; zeros for cells whose values nobody
- *  needs. Directions as seen by the sender. */
+/** Ghosts: the bytes of the messages of a direction, as for dense blocks; zeros for cells whose values are not
+ *  needed. Directions as seen by the sender. */
 void gab_sparse_pack_ghosts(const gab_lbm_model *model, const gab_lbm_block *block, int direction,
                             void *bytes);
 void gab_sparse_unpack_ghosts(const gab_lbm_model *model, gab_lbm_block *block, int direction,
                               const void *bytes);
 /** From block to block, at least one of them sparse.
- *  @param[in] slabs  of a side that the slab axis does not cross: whose ghosts are filled; NULL: all */
+ *  @param[in] slabs  of a side parallel to the slab axis: slabs whose ghosts are filled; NULL: all */
 void gab_sparse_fetch(const gab_lbm_model *model, gab_lbm_block *target, const gab_lbm_block *source,
                       int direction, const gab_lbm_slabs *slabs);
 
@@ -169,8 +169,8 @@ typedef struct gab_sparse_window {
   double values[GAB_SPARSE_VALUES];
 } gab_sparse_window;
 enum gab_sparse_wanted { GAB_SPARSE_SENT, GAB_SPARSE_ARRIVING };
-/** Opens a window on what the cells of a chunk have sent, or on what arrives in them: the one is good for
- *  view.now->sent, the other for view.now->arriving. */
+/** Opens a window on the outgoing populations of the cells of a chunk (for view.now->sent), or on the incoming ones
+ *  (for view.now->arriving). */
 void gab_sparse_open_window(const gab_lbm_model *model, const gab_lbm_block *block, size_t chunk,
                             enum gab_sparse_wanted wanted, gab_sparse_window *window);
 /** The chunk that a cell belongs to. */

@@ -207,7 +207,7 @@ static gab_status share_out(const gab_lbm_model *model, gab_lbm_plan *plan)
   return GAB_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------------------------------ main */
 
 /* @param[in,out] blocks  of the level; afterwards the first of each fused group */
 static gab_status plan_blocks(gab_lbm *lbm, gab_lbm_stage *stage, gab_lbm_block **blocks, size_t count)

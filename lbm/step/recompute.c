@@ -18,7 +18,7 @@
 /* A block before the sweep. */
 typedef struct kept_block {
   gab_lbm_block *block;
-  gab_lbm_block before; /* with the fields below instead of its own */
+  gab_lbm_block before; /* with the fields below */
   gab_field from, to;   /* from: for a block in a fused field a list of arrivals; to: only with two fields */
   const gab_lbm_job *jobs;
   size_t parts;
@@ -324,7 +324,7 @@ static void sweep_parts(const gab_lbm_model *model, kept_block *kept)
     if ((kept->jobs[part].by + 1) % threads == me) sweep_part(model, kept, &kept->jobs[part]);
 }
 
-/* Blocks in fused fields, one after another, in a field of their own. */
+/* Blocks in fused fields, one after another, in a separate field. */
 static void compute_in_fused(const gab_lbm_model *model, kept_block *kept, gab_field *scratch)
 {
   move_arrivals(&kept->before, scratch, kept->from.data, true);

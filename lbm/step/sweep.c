@@ -268,7 +268,7 @@ static gab_status read_planes(const gab_lbm_model *model, double time)
   return GAB_OK;
 }
 
-/* @return what came of helping messages along, in the early phase */
+/* @return status of message progress, in the early phase */
 static gab_status run_phase(const gab_lbm *lbm, step_of *step, const gab_lbm_substep *at)
 {
   gab_lbm_plan *plan = step->plan;

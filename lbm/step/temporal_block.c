@@ -215,7 +215,7 @@ gab_temporal_shape gab_temporal_shape_of(const gab_temporal_plan *plan, size_t c
   return (gab_temporal_shape){.steps = steps, .band = band_of(plan, cache, threads, steps)};
 }
 
-/* ------------------------------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------------------------------ main */
 
 static void run_temporal_block(gab_lbm *lbm, const gab_temporal_plan *plan, gab_temporal_shape shape)
 {

@@ -230,7 +230,7 @@ static gab_status list_ways(const gab_lbm_model *model, gab_temporal_plan *plan)
   return GAB_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------------------------------ main */
 
 static void measure(const gab_lbm_model *model, gab_temporal_plan *plan)
 {

@@ -36,13 +36,14 @@ typedef struct gab_lbm_criterion {
   const char *name; /**< in parameter files */
   const char *doc;  /**< one sentence */
   const char *unit; /**< of the value, for people; NULL: none */
-  /** Of a fluid cell; gradients are differences within the block, one-sided at its sides and beside solid cells. A pure
-   *  function: what it decides becomes part of the state. Called by one thread at a time. */
+  /** Value of a fluid cell; gradients are differences within the block, one-sided at its sides and next to solid
+   *  cells. A pure function: its decisions become part of the state. Called by one thread at a time. */
   double (*value)(const gab_lbm_cell *at);
 } gab_lbm_criterion;
 
-/** Adds a criterion. Before a configuration is declared, the same on all processes. @param[in] criterion  borrowed for ever
- *  @return ::GAB_ERR_ARGUMENT if the name is taken or cannot be one, something is missing, or the table is full */
+/** Adds a criterion. Before a configuration is declared, the same on all processes. @param[in] criterion  borrowed
+ *  until the process ends
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken or invalid, a member is missing, or the table is full */
 gab_status gab_lbm_criterion_register(const gab_lbm_criterion *criterion);
 /** @return the index-th that was registered, NULL behind the last */
 const gab_lbm_criterion *gab_lbm_criterion_at(int index);

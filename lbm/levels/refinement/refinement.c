@@ -24,7 +24,8 @@ static bool meets(const gab_domain *domain, int level, const gab_box *cells, con
   return true;
 }
 
-/* Some cells within the distance, or smaller ones in the block, are solid and some are not. A periodic border hides what lies beyond it. */
+/* Whether some cells within the distance, or smaller ones in the block, are solid and some are not. Cells beyond a
+ * periodic border are not seen. */
 static bool is_near_a_body(const gab_geometry *geometry, int level, const gab_box *cells, double distance)
 {
   const gab_domain *domain = gab_geometry_domain(geometry);
@@ -100,7 +101,7 @@ static void slope(const sample *from, const int32_t at[3], int axis, double du[3
                 : 0;
 }
 
-/* The largest value of a program's own criterion; what is not finite is handed on. */
+/* The largest value of a user-defined criterion; values that are not finite are passed on. */
 static double largest_own(const sample *from, const gab_criterion *criterion, gab_lbm_cell *cell,
                           const gab_forest *forest, const gab_block *block)
 {
@@ -160,7 +161,7 @@ static double largest_value(const sample *from, int dimension, gab_criterion_kin
   return largest;
 }
 
-/* Looks at a block. @param[out] memory  to be released whatever the status */
+/* Samples a block. @param[out] memory  to be released whatever the status */
 static gab_status take_sample(const gab_lbm *lbm, const gab_forest *forest, const gab_block *block,
                               void **memory, sample *from)
 {
@@ -226,7 +227,7 @@ static bool looks_at_the_flow(const gab_criterion *criterion)
          criterion->kind == GAB_CRITERION_OWN;
 }
 
-/* What one criterion of the flow wants of a block. */
+/* Mark of one criterion of the flow for a block. */
 static gab_status mark_by_flow(const gab_refinement *refinement, const gab_criterion *criterion,
                                const gab_forest *forest, const gab_block *block, gab_mark *mark)
 {

@@ -34,10 +34,10 @@ typedef struct gab_criterion {
   double region_lo[3],
       region_hi[3];             /**< VORTICITY, GRADIENT, OWN: only blocks that meet this box, physical */
   const gab_lbm_criterion *own; /**< OWN: borrowed */
-  gab_units units;              /**< OWN: what its cells are handed in */
+  gab_units units;              /**< OWN: units of the values of its cells */
 } gab_criterion;
 
-/** What the functions below get as `user`. All borrowed. */
+/** `user` of the functions below. All borrowed. */
 typedef struct gab_refinement {
   const gab_geometry *geometry;
   const gab_lbm *lbm; /**< of blocks that have a state; not needed for gab_refinement_mark_place() */
@@ -46,7 +46,7 @@ typedef struct gab_refinement {
 } gab_refinement;
 
 /** ::GAB_ERR_INPUT with words for criteria that cannot be: levels below 1 or above `max_level`, thresholds
- * the wrong way round, empty boxes. */
+ *  the wrong way round, empty boxes. */
 GAB_EXTENDER gab_status gab_refinement_check(const gab_refinement *refinement, int max_level);
 
 /** A gab_mark_place_fn for gab_forest_build(): bodies and boxes. */
@@ -65,10 +65,10 @@ GAB_EXTENDER gab_status gab_refinement_value(const gab_lbm *lbm, const gab_fores
 /** Declares `refinement` and `refinement.criteria`. */
 gab_status gab_refinement_declare(gab_config *config);
 
-/** What the file says. */
+/** Content of the section. */
 typedef struct gab_refinement_setup {
   int max_level;           /**< 0: no refinement */
-  gab_step every, start;   /**< steps between two adaptations while the run goes on; every 0: never */
+  gab_step every, start;   /**< steps between two adaptations during the run; every 0: never */
   gab_criterion *criteria; /**< owned */
   size_t count;
   double border_speed; /**< of gab_lbm_options; -1: the file does not say */

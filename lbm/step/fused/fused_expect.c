@@ -16,8 +16,8 @@ static void give_up_awaited(gab_fused_fields *home)
   gab_fused_fields_drop_empty(home);
 }
 
-/* Whether a block will store all cells. Beside other levels all do, which nobody knows yet: those with little fluid take
- * their places as they come. */
+/* Whether a block will store all cells. Next to other levels all do, which is not known yet: blocks with little fluid
+ * take their places on arrival. */
 static bool will_be_dense(const gab_lbm_model *model, const gab_fused_key *key)
 {
   const double cells = (double)gab_lbm_cells_of(model);
@@ -40,8 +40,8 @@ static int in_rows(const void *a, const void *b)
   return 0;
 }
 
-/* Beside its neighbours if there is space, else where those that follow it have some too.
- * @param[in] following  blocks that follow each other along x from this one on */
+/* Next to its neighbours if there is space, otherwise where the following blocks have space too.
+ * @param[in] following  number of adjacent blocks along x from this one on */
 static gab_status await_one(const gab_lbm_model *model, const gab_fused_key *key, size_t following)
 {
   gab_fused_fields *home = model->fused_fields;
@@ -66,7 +66,7 @@ static bool follows(const gab_fused_key *a, const gab_fused_key *b)
 /* @param[in,out] keys  sorted afterwards */
 static gab_status await_all(const gab_lbm_model *model, gab_fused_key *keys, size_t count)
 {
-  size_t end = 0; /* of those that follow each other */
+  size_t end = 0; /* end of the run of adjacent blocks */
   if (count > 1) qsort(keys, count, sizeof *keys, in_rows);
   for (size_t i = 0; i < count; i++) {
     if (end <= i) end = i + 1;
@@ -76,7 +76,7 @@ static gab_status await_all(const gab_lbm_model *model, gab_fused_key *keys, siz
   return GAB_OK;
 }
 
-/* @param[out] keys  of those that will be dense, owned by the caller @return how many */
+/* @param[out] keys  of future dense blocks, owned by the caller @return their number */
 static size_t list_keys(const gab_lbm_model *model, const gab_root_grid *grid, const gab_block_id *ids,
                         size_t count, gab_fused_key **keys)
 {

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* What the cells of a block have sent in one direction, row by row, out of its field or into the one that it is to have;
- * solid cells too, as it goes into messages with the rest. */
+/* Populations sent by the cells of a block in one direction, row by row, out of its field or into the new one; solid
+ * cells too, since messages contain them. */
 static void copy_out(const gab_lbm_model *model, const gab_lbm_block *block, int q, unsigned char *to)
 {
   const size_t each = gab_precision_bytes(model->options.precision), row = (size_t)model->cells[0] * each;
@@ -31,8 +31,9 @@ static void copy_in(const gab_lbm_model *model, const gab_fused_move *move, int 
     }
 }
 
-/* What is sent in a direction and against it lies in the same two components, in either state (storage_impl.h), and nothing
- * else does. So these two are taken out of all blocks, then put where they belong, and the next two need the same memory. */
+/* The populations of a direction and its opposite occupy the same two components, in either state (storage_impl.h),
+ * and no others do. So these two are taken out of all blocks, then put into place, and the next two use the same
+ * memory. */
 static void move_values(const gab_lbm_model *model, const gab_fused_move *moves, size_t count,
                         unsigned char *aside)
 {

@@ -63,7 +63,7 @@ static bool is_wasteful(const gab_fused_fields *home)
 
 /* ------------------------------------------------------------------------------------------ packing */
 
-/* What a layout is worth: blocks with their neighbour beside them, and as few fused fields as may be. */
+/* Quality of a layout: blocks with an adjacent neighbour, and the number of fused fields. */
 typedef struct merit {
   size_t joined, fused_fields;
 } merit;
@@ -75,8 +75,8 @@ static merit merit_now(const gab_fused_fields *home, gab_lbm_block *const *block
   return found;
 }
 
-/* One behind the other, fused field by fused field; all of a level in one state. @param[in] blocks  in rows @param[out] moves  one
- * for each block @param[out] fused  of each, counted from 0 */
+/* One after the other, fused field by fused field; all of a level in one state. @param[in] blocks  in rows
+ * @param[out] moves  one for each block @param[out] fused  of each, counted from 0 */
 static merit lay_out(const gab_fused_fields *home, gab_lbm_block *const *blocks, size_t count,
                      gab_fused_move *moves, size_t *fused)
 {
@@ -106,9 +106,9 @@ static bool is_worth_it(const gab_fused_fields *home, const merit *now, const me
   return is_wasteful(home) || 8 * gain >= (ptrdiff_t)count;
 }
 
-/* Of the fused fields that there are, each of the layout is the one that its first block lies in, or if that is one already any
- * other; only if there are too few some are made. @param[out] chosen  one for each fused field of the layout
- * @param[in,out] is_chosen  all false; for as many as there are and as the layout has */
+/* Assigns existing fused fields to those of the layout: the one with its first block, or any other if that is taken;
+ * new ones are made only if there are too few. @param[out] chosen  one for each fused field of the layout
+ * @param[in,out] is_chosen  all false; for the number of existing fields and of the layout */
 static gab_status choose_fused_fields(gab_fused_fields *home, const gab_fused_move *moves,
                                       const size_t *fused, size_t count, gab_fused_field **chosen,
                                       bool *is_chosen)
@@ -148,7 +148,7 @@ static gab_status set_fused_fields(gab_fused_fields *home, gab_fused_move *moves
   return status;
 }
 
-/* Leaves out those that are there already. @return how many are left */
+/* Removes moves of blocks already in place. @return number of remaining moves */
 static size_t drop_idle(gab_fused_move *moves, size_t count)
 {
   size_t kept = 0;
@@ -160,7 +160,7 @@ static size_t drop_idle(gab_fused_move *moves, size_t count)
   return kept;
 }
 
-/* What comes to lie beside a block is not what lay there. */
+/* The new neighbourhood of a block must not contain old data. */
 static void clear_ghosts(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count)
 {
 #pragma omp parallel for schedule(static)
@@ -181,7 +181,7 @@ static gab_status pack_by(const gab_lbm_model *model, gab_lbm_block *const *bloc
   return GAB_OK;
 }
 
-/* Without memory for it all stays as it is. @param[in] blocks  in rows, linked; linked anew afterwards */
+/* Without memory for it nothing changes. @param[in] blocks  in rows, linked; linked again afterwards */
 static void pack(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count)
 {
   gab_fused_move *moves;

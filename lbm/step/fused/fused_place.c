@@ -59,7 +59,7 @@ static gab_status take(gab_fused_fields *home, const gab_lbm_model *model, gab_l
   block->in_fused = place;
   block->now = place->now;
   gab_fused_view(place, &model->shape, block->src);
-  gab_fused_clear_solid(model, block); /* no other thread may take the place beside it meanwhile */
+  gab_fused_clear_solid(model, block); /* no other thread may take the adjacent place meanwhile */
   return GAB_OK;
 }
 
@@ -103,7 +103,7 @@ void gab_fused_turn_over(gab_lbm_block *block)
 
 /* ------------------------------------------------------------------------------------------ solid cells */
 
-/* Zeroes what the cells first … last - 1 of a row, ghosts or not, have sent in direction q. */
+/* Zeroes the populations sent in direction q by the cells first … last - 1 of a row, ghosts or not. */
 static void clear_sent(const gab_lbm_model *model, gab_lbm_block *block, int q, int32_t first, int32_t last,
                        int32_t y, int32_t z)
 {
@@ -125,9 +125,9 @@ static bool is_inside(const gab_lbm_model *model, int axis, int32_t at)
   return at >= 0 && at < model->cells[axis];
 }
 
-/* What a solid cell sends has a place in each of the two states. In the other one it may be that of a ghost outside of
- * the domain, or in a block of another level, which nobody fills. Cells of a neighbour in the fused field are no ghosts: what
- * they have sent is its state. */
+/* A population of a solid cell has a place in each of the two states. In the other state the place may be that of a
+ * ghost outside of the domain, or in a block of another level, which is never filled. Cells of a neighbour in the
+ * fused field are not ghosts: their populations are its state. */
 void gab_fused_clear_ghosts(const gab_lbm_model *model, gab_lbm_block *block)
 {
   if (block->fluid_cells == gab_lbm_cells_of(model)) return;
