@@ -2,14 +2,14 @@
 /** @file config.h
  *  @brief Strict parameter files: YAML checked against tables.
  *
- *  Each module declares its sections as static tables; from them come parsing, checking, `gabion help`, and
- *  the reference page. A file that says anything that no table knows is refused, with all mistakes at once,
- *  each with its line and column. JSON is YAML, so files may be written by any script.
+ *  Each module declares its sections as static tables, which define parsing, checking, `gabion help`, and the
+ *  reference page. A file with an unknown key is refused, with all mistakes at once, each with its line and column.
+ *  JSON is YAML, so any script can write such files.
  *
  *  @code
  *  static const gab_config_key keys[] = {
  *    {.name = "omega", .type = GAB_CONFIG_REAL, .min = 0, .max = 2, .min_excluded = true, .max_excluded =
- * true, .default_text = "1.8", .doc = "relaxation rate of the shear modes"},
+ *  true, .default_text = "1.8", .doc = "relaxation rate of the shear modes"},
  *    {.name = "force", .type = GAB_CONFIG_REAL, .length_min = 2, .length_max = 3, .unit = "lattice units",
  *     .default_text = "[0, 0, 0]", .doc = "body force per cell"},
  *  };
@@ -22,8 +22,8 @@
  *  double omega = gab_config_real(config, "lbm.omega");
  *  @endcode
  *
- *  Nothing here is collective: each process reads the file, or is given the text of it. Numbers are read and
- *  written the same in every locale.
+ *  No function is collective: each process reads the file, or receives its text. Numbers are read and written the same
+ *  in every locale.
  *
  *  Stability: stable; extender where marked.
  */
@@ -41,7 +41,7 @@
 extern "C" {
 #endif
 
-/** What one value is; a key with `length_max` > 0 holds a list of them. */
+/** Type of one value; a key with `length_max` > 0 holds a list of them. */
 typedef enum gab_config_type {
   GAB_CONFIG_BOOL = 0, /**< true or false */
   GAB_CONFIG_INT,      /**< int64_t, decimal */
@@ -60,24 +60,24 @@ typedef enum gab_config_file {
 
 typedef struct gab_config gab_config;
 
-/** Adds the bytes of all files that a text stands for to a hash. Local.
+/** Adds the bytes of all files named by a text to a hash. Local.
  *  @param[in] config  for other keys that choose among the files @param[in] path  absolute, or from the working folder
  *  @return ::GAB_ERR_INPUT with the file and the reason if one cannot be read */
 typedef gab_status gab_config_content(const gab_config *config, const char *path, gab_hash64_stream *hash);
 
-/** `default_text` of a key that may be left out and then has no value: gab_config_is_set() is false, numbers
- *  read as 0 (reals as NaN), strings as "", lists as empty. */
+/** `default_text` of a key without a default: gab_config_is_set() is then false, numbers read as 0 (reals as NaN),
+ *  strings as "", lists as empty. */
 #define GAB_CONFIG_OPTIONAL "<none>"
 /** `length_max` of a list of any length. */
 #define GAB_CONFIG_ANY_LENGTH SIZE_MAX
 /** Enough for every path of a key, see gab_config_path(). */
 #define GAB_CONFIG_PATH_CAPACITY 256
 
-/** What a value may be: an entry of a registry, say, to which programs add their own. */
+/** A choice of a value, e.g. an entry of a registry to which programs add theirs. */
 typedef struct gab_config_choice {
   const char *name; /**< NULL: behind the last */
   const char *doc;  /**< a few words; may be NULL */
-  bool usual;       /**< of a key without a default: what leaving it out comes to */
+  bool usual;       /**< of a key without a default: effect of omitting it */
 } gab_config_choice;
 
 /** The index-th choice, from 0. Called whenever choices are needed, so entries that are registered later are among them. */
@@ -95,19 +95,18 @@ typedef struct gab_config_key {
   size_t length_max;     /**< of a list; 0: a single value */
   const char *choices;   /**< of choices: separated by '|', e.g. "srt|trt" */
   const char *variables; /**< of formulas: separated by '|', e.g. "x|y|z|t"; NULL: none */
-  gab_config_choice_fn
-      *choice_at; /**< of choices instead of that; of texts those that help lists, not checked here */
+  /** of choices instead of that; of texts those that help lists, not checked here */
+  gab_config_choice_fn *choice_at;
   const char *default_text; /**< as one would write it in the file; NULL: required; or #GAB_CONFIG_OPTIONAL */
   gab_config_file file;     /**< of texts */
-  gab_config_content *content; /**< of a text that stands for several files; NULL: `file` is one file */
-  bool
-      at_start; /**< of a file: only a run that starts at step 0 reads it. Its content is part of the case then, but a run that
-                     resumes needs it no longer (gab_config_is_read_at_start()) */
+  gab_config_content *content; /**< of a text that names several files; NULL: `file` is one file */
+  /** of a file: only a run that starts at step 0 reads it. Its content is part of the case then, but a run that
+   *  resumes needs it no longer (gab_config_is_read_at_start()) */
+  bool at_start;
   bool outside; /**< does not change the state of the simulation: left out of gab_config_canonical_state() */
-  const char
-      *instead_of; /**< other keys of this table, separated by '|', that say the same in another way and name
-                             this one here, too: one of them may be given; one that is set by an override replaces
-                             the others of the file */
+  /** other keys of this table, separated by '|', that say the same in another way and name this one here, too: one of
+   *  them may be given; one that is set by an override replaces the others of the file */
+  const char *instead_of;
   bool repeats;    /**< of a list of texts or choices: may have one of them twice */
   bool distinct;   /**< of a list section: no two items may give the same text */
   const char *doc; /**< one sentence */
@@ -115,8 +114,8 @@ typedef struct gab_config_key {
 
 /** A table. Several tables may have one path: their keys add up.
  *
- *  A section with variants has one table per variant, all with the same path, and perhaps one without variant
- *  for what they have in common; the key `type` then comes by itself and says which variant it is. */
+ *  A section with variants has one table per variant, all with the same path, and optionally one without variant for
+ *  common keys. The key `type` is then added automatically; its value is the variant. */
 typedef struct gab_config_section {
   const char *path; /**< "lbm", "resilience.memory", "bodies"; "" is the top level of the file */
   const char *doc;
@@ -126,8 +125,8 @@ typedef struct gab_config_section {
   bool optional;           /**< may be left out even if it has required keys; a list is always optional */
   const char *variant;     /**< value of `type` that this table is for; NULL: no variant */
   bool variant_is_default; /**< `type` may be left out and then means this one */
-  bool
-      any_name; /**< its keys have any names of letters, digits and `_`: `keys` has one row, which describes each of them */
+  /** its keys have any names of letters, digits and `_`: `keys` has one row, which describes each of them */
+  bool any_name;
 } gab_config_section;
 
 /** The section `constants`: numbers with names, for formulas of the file; a constant may use those before it. */
@@ -137,25 +136,26 @@ extern const gab_config_section gab_config_constants;
 gab_status gab_config_create(gab_config **config);
 void gab_config_destroy(gab_config **config);
 
-/** Adds a table; it is borrowed and has to outlive the configuration (make it static).
- *  @return ::GAB_ERR_ARGUMENT if the table is not sound: a name twice, a default of the wrong type, ... */
+/** Adds a table; it is borrowed and must outlive the configuration (make it static).
+ *  @return ::GAB_ERR_ARGUMENT for an invalid table: a repeated name, a default of the wrong type, ... */
 gab_status gab_config_declare(gab_config *config, const gab_config_section *section);
 
-/** Of a text whose table cannot know its choices: lists them in help, instead of gab_config_key.choice_at. After its section was
- *  declared. @param[in] path  of the key; borrowed as long as the configuration, as `choice_at` is
+/** For a text whose choices are not known to its table: lists them in help, instead of gab_config_key.choice_at.
+ *  After the declaration of its section. @param[in] path  of the key; borrowed as long as the configuration, as
+ *  `choice_at` is
  *  @return ::GAB_ERR_ARGUMENT if no table has such a text */
 GAB_EXTENDER gab_status gab_config_set_choices(gab_config *config, const char *path,
                                                gab_config_choice_fn *choice_at);
 
-/** Reads a file and checks that it is YAML. Replaces what was loaded before, or, on failure, changes nothing.
- *  @return ::GAB_ERR_INPUT with "file:line:column: what"; also for what is no regular file (a folder, a pipe) */
+/** Reads a file and checks that it is YAML. Replaces an earlier one; on failure nothing changes.
+ *  @return ::GAB_ERR_INPUT with "file:line:column: reason"; also for a folder, a pipe, or another irregular file */
 gab_status gab_config_load(gab_config *config, const char *path);
-/** The same from memory; `name` stands for the file in messages. */
+/** The same from memory; messages use `name` as the file. */
 gab_status gab_config_load_text(gab_config *config, const char *name, const char *text, size_t length);
-/** @return the text that was loaded last, "" if none; for handing it to other processes and into checkpoints.
+/** @return the last loaded text, "" if none; for other processes and checkpoints.
  *  @param[out] length  its bytes; may be NULL */
 GAB_EXTENDER const char *gab_config_text(const gab_config *config, size_t *length);
-/** @return the name of what was loaded last */
+/** @return the name of the last loaded text */
 GAB_EXTENDER const char *gab_config_name(const gab_config *config);
 
 /** Sets one value over the file: "section.key=value" with the value as in YAML; list items are
@@ -170,9 +170,9 @@ gab_status gab_config_override(gab_config *config, const char *assignment);
 gab_status gab_config_check(gab_config *config);
 
 /** @name Values
- *  After a successful check these cannot fail. A path or type that no table declared is a mistake in the
- *  program: the getter gives the value of an unset key, sets the error message and says so in the log.
- * Strings and arrays belong to the configuration and live until its next check or end.
+ *  After a successful check these cannot fail. An undeclared path or type is a programming error: the getter returns
+ *  the value of an unset key, sets the error message and logs it. Strings and arrays belong to the configuration and
+ *  are valid until its next check or end.
  *  @{ */
 bool gab_config_bool(const gab_config *config, const char *path);
 int64_t gab_config_int(const gab_config *config, const char *path);
@@ -188,7 +188,7 @@ const double *gab_config_reals(const gab_config *config, const char *path, size_
 const char *const *gab_config_strings(const gab_config *config, const char *path, size_t *count);
 /** Of a key of type ::GAB_CONFIG_EXPRESSION; NULL if it is unset. Lives as strings do. */
 const gab_expression *gab_config_expression(const gab_config *config, const char *path);
-/** The path of the file that a text of gab_config_key.file names, to be opened from the working folder.
+/** The path of the file in a text of gab_config_key.file, to be opened from the working folder.
  *  @param[out] file  of PATH_MAX @return ::GAB_ERR_INPUT if it is too long */
 GAB_EXTENDER gab_status gab_config_file_of(const gab_config *config, const char *path, char *file);
 /** Whether a key has files of gab_config_key.at_start. */
@@ -203,8 +203,8 @@ bool gab_config_is_set(const gab_config *config, const char *path);
  *  @return buffer, which holds #GAB_CONFIG_PATH_CAPACITY characters */
 const char *gab_config_path(char *buffer, const char *format, ...) GAB_PRINTF(2, 3);
 
-/** Where a value comes from: "case.yaml:12:7", "--set lbm.omega=3" or "default". For a key that was not given
- *  the place of its section, if that was. @return buffer */
+/** Source of a value: "case.yaml:12:7", "--set lbm.omega=3" or "default". For an omitted key the place of its
+ *  section, if present. @return buffer */
 GAB_EXTENDER const char *gab_config_where(const gab_config *config, const char *path, char *buffer,
                                           size_t capacity);
 
@@ -229,11 +229,11 @@ GAB_EXTENDER gab_status gab_config_canonical_state(const gab_config *config, gab
  *  @param[in,out] hashes  eight bytes for each key with a file are appended
  *  @return ::GAB_ERR_INPUT with the place in the parameter file if a file cannot be read */
 GAB_EXTENDER gab_status gab_config_hash_files(gab_config *config, gab_buffer *hashes);
-/** Takes what gab_config_hash_files() gave on another process with the same parameters. Local.
+/** Sets hashes from gab_config_hash_files() of another process with the same parameters. Local.
  *  @return ::GAB_ERR_CORRUPT if the number of hashes is not the number of keys */
 GAB_EXTENDER gab_status gab_config_set_file_hashes(gab_config *config, const gab_buffer *hashes);
-/** Appends one line for each key whose value differs between two texts of gab_config_canonical_state() and which names a
- *  file: the path of that file. @param[in] differences  text, terminated, in which such keys are looked for
+/** Appends one line for each key with a file whose value differs between two texts of gab_config_canonical_state():
+ *  the path of that file. @param[in] differences  text, terminated, in which such keys are searched
  *  @param[out] lines  not terminated */
 GAB_EXTENDER gab_status gab_config_name_files(const gab_config *config, const char *differences,
                                               gab_buffer *lines);
@@ -241,12 +241,12 @@ GAB_EXTENDER gab_status gab_config_name_files(const gab_config *config, const ch
 GAB_EXTENDER void gab_config_put_files(const gab_config *config, const char *key, gab_json *json);
 /** @} */
 
-/** Appends the parameters in force as a YAML file that stands alone: what was loaded, with all assignments
- * applied, and files that it names by absolute paths. The text as it was loaded, with its comments, where
- * that is the same. Checked again, it gives the same values. After gab_config_check(). */
+/** Appends the effective parameters as a self-contained YAML file: the loaded text, with all assignments applied, and
+ *  files by absolute paths. Without changes the text is kept, with its comments. A check of it gives the same values.
+ *  After gab_config_check(). */
 GAB_EXTENDER gab_status gab_config_effective(const gab_config *config, gab_buffer *text);
 /** Puts an object under `key` with the parameters that were given and are not as they are by default, by
- * their paths. */
+ *  their paths. */
 GAB_EXTENDER void gab_config_put_changed(const gab_config *config, const char *key, gab_json *json);
 
 /** A number, or a list of numbers, that the user gave. Borrowed from the configuration until its next check. */
@@ -261,7 +261,7 @@ typedef struct gab_config_number {
 GAB_EXTENDER bool gab_config_next_number(const gab_config *config, size_t *at, gab_config_number *number);
 
 /** Writes help about a key ("lbm.omega", "omega"), a section ("lbm") or everything (NULL).
- *  @return ::GAB_ERR_INPUT with the closest known path if there is no such thing */
+ *  @return ::GAB_ERR_INPUT with the closest known path if the path is unknown */
 gab_status gab_config_write_help(const gab_config *config, FILE *out, const char *path);
 /** Writes the reference of all parameters as Markdown. */
 GAB_EXTENDER gab_status gab_config_write_reference(const gab_config *config, FILE *out);

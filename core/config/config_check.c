@@ -321,7 +321,7 @@ static gab_status check_section(checker *check, const gab_config_section *sectio
   return check_mapping(check, section->path, section->path, node, may_miss);
 }
 
-/* ---- what nobody knows ---- */
+/* ---- unknown keys ---- */
 
 static gab_status unknown_key(checker *check, const config_node *child, const char *path, const char *table,
                               const char *variant)
@@ -399,7 +399,7 @@ static gab_status find_strangers(checker *check, const config_node *mapping, con
   return GAB_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- main ---- */
 
 static int compare_entries(const void *a, const void *b)
 {

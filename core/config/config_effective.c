@@ -170,7 +170,7 @@ gab_status gab_config_effective(const gab_config *config, gab_buffer *text)
   return status;
 }
 
-/* ---------------------------------------------------------------- what is not as it is by default */
+/* ---------------------------------------------------------------- values other than defaults */
 
 static bool is_default(config_arena *arena, const config_entry *entry)
 {

@@ -14,9 +14,9 @@ int32_t gab_neighbourhood_processes(const gab_neighbourhood *neighbourhood)
   return count;
 }
 
-/* ---------------------------------------------------------------- what a failure costs */
+/* ---------------------------------------------------------------- cost of a failure */
 
-/* Beside t1: the recovery, and the steps since the last checkpoint again. */
+/* In addition to t1: the recovery, and the repeated steps since the last checkpoint. */
 static double extra_time(const gab_delay_model *model, gab_step step)
 {
   gab_step since = step - 1;
@@ -33,7 +33,7 @@ typedef struct delays_run {
   gab_delay_result *result;
 } delays_run;
 
-/* Failures of this step; those that a spare takes over are `local` first ones. */
+/* Failures of this step; the first `local` ones are handled by spares. */
 static size_t failures_of(const delays_run *run, gab_step step, size_t *local)
 {
   const gab_failures *failures = run->failures;
@@ -62,7 +62,7 @@ static void one_step(delays_run *run, gab_step step)
   }
   if (model->checkpoint_every > 0 && step % model->checkpoint_every == 0) now.time += model->checkpoint_time;
   gab_delays_times_step(&run->times, &now);
-  /* Whoever fails while all pay has paid, too. */
+  /* A process that fails while all pay has paid, too. */
   for (size_t k = 0; k < local && count == local; k++)
     *gab_delays_time_of(&run->times, run->failures->at[run->next + k].process) += extra_time(model, step);
   run->next += count;

@@ -29,8 +29,8 @@
 extern "C" {
 #endif
 
-/** Who waits for whom, as compressed rows: process j waits for neighbour[first[j]] … neighbour[first[j + 1] -
- * 1]. Borrowed. */
+/** Dependencies of processes, as compressed rows: process j waits for neighbour[first[j]] … neighbour[first[j + 1] -
+ *  1]. Borrowed. */
 typedef struct gab_process_graph {
   int32_t count;
   const int64_t *first;     /**< count + 1 of them */
@@ -39,7 +39,7 @@ typedef struct gab_process_graph {
 
 /** A box of processes, process x + extent[0] (y + extent[1] z) at (x, y, z); or any graph. */
 typedef struct gab_neighbourhood {
-  const gab_process_graph *graph; /**< not NULL: this, and nothing of what follows */
+  const gab_process_graph *graph; /**< not NULL: used instead of the following members */
   int dimension;                  /**< 1 … 3 */
   int32_t extent[3];              /**< of the first `dimension` axes */
   bool periodic[3];
@@ -48,7 +48,7 @@ typedef struct gab_neighbourhood {
 
 typedef enum gab_delays_form { GAB_DELAYS_CAUSAL = 0, GAB_DELAYS_PRINTED } gab_delays_form;
 
-/** What happens when processes fail. */
+/** Effect of failures of processes. */
 typedef enum gab_delays_recovery {
   GAB_DELAYS_UNDISTURBED = 0, /**< nothing: failures are passed over */
   GAB_DELAYS_LOCAL,           /**< the failed process alone pays */
@@ -60,12 +60,12 @@ typedef struct gab_delay_model {
   gab_neighbourhood neighbourhood;
   gab_delays_form form;
   gab_step steps;
-  double step_time;        /**< t1 */
-  double failed_step_time; /**< t2 >= t1: of a step with a failure, recovery included */
-  double noise;            /**< upper end of r; 0: none */
-  int32_t ghost_depth;     /**< layers of ghost cells: neighbours wait for each other in every so many-th step
+  double step_time;          /**< t1 */
+  double failed_step_time;   /**< t2 >= t1: of a step with a failure, recovery included */
+  double noise;              /**< upper end of r; 0: none */
+  int32_t ghost_depth;       /**< layers of ghost cells: neighbours wait for each other in every N-th step
                               only; 0: 1 */
-  gab_step reduce_every;   /**< after every so many-th step all wait for all; 0: never */
+  gab_step reduce_every;     /**< interval of steps after which all wait for all; 0: never */
   gab_step checkpoint_every; /**< 0: never after that of the start */
   double checkpoint_time;    /**< added to each step that ends with one */
   double rework; /**< a failed process computes the whole steps since the last checkpoint again, in so much of
@@ -88,15 +88,15 @@ typedef void (*gab_delay_observer)(void *user, gab_step step, const double *time
 /** Number of processes of a neighbourhood. */
 int32_t gab_neighbourhood_processes(const gab_neighbourhood *neighbourhood);
 
-/** Plays a run. @param[in] failures  in order (gab_failures_put_in_order()); may be NULL
+/** Simulates a run. @param[in] failures  in order (gab_failures_put_in_order()); may be NULL
  *  @param[in] observe  may be NULL @param[out] result
- *  @return ::GAB_ERR_ARGUMENT that says what of the model or the failures cannot be, ::GAB_ERR_MEMORY */
+ *  @return ::GAB_ERR_ARGUMENT with the invalid value of the model or the failures, ::GAB_ERR_MEMORY */
 gab_status gab_delays_run(const gab_delay_model *model, const gab_failures *failures,
                           gab_delays_recovery recovery, gab_delay_observer observe, void *user,
                           gab_delay_result *result);
 
-/** How far the delay of one process gets: it fails in step 1, nothing else happens, without noise.
- *  @param[in] model  neighbourhood, form and ghost depth count @param[in] process  that fails
+/** Reach of the delay of one process: it fails in step 1, without other failures or noise.
+ *  @param[in] model  only neighbourhood, form and ghost depth are used @param[in] process  that fails
  *  @param[out] share  `steps` + 1 of them: share[n] of all processes are late n steps after the failed one */
 gab_status gab_delays_reach(const gab_delay_model *model, int32_t process, gab_step steps, double *share);
 

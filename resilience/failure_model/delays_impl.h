@@ -27,7 +27,7 @@ typedef struct gab_delays_times {
   double *now, *next; /* owned */
 } gab_delays_times;
 
-/* What a step adds. */
+/* Time added by a step. */
 typedef struct gab_delays_step {
   gab_step step;
   bool exchange; /* neighbours wait for each other */

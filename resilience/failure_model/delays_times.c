@@ -14,8 +14,7 @@ enum {
 
 /* ---------------------------------------------------------------- making them */
 
-/* Offsets with so many axes at most that are not 0 are neighbours: 1 for faces, 2 for edges too, 3 for
- * corners too. */
+/* Neighbours are offsets with at most this number of nonzero axes: 1 for faces, 2 for edges too, 3 for corners too. */
 static int most_axes(const gab_neighbourhood *which)
 {
   static const int counts[3][3] = {{2, 0, 0}, {4, 8, 0}, {6, 18, 26}};
@@ -79,7 +78,7 @@ gab_status gab_delays_times_create(const gab_delay_model *model, gab_delays_time
   *times = (gab_delays_times){.model = model};
   GAB_TRY(check(&model->neighbourhood));
   GAB_TRY(lay_out(times));
-  /* Whoever has no neighbour at all waits for itself, whatever the form. */
+  /* A process without neighbours waits for itself, in any form. */
   times->own = model->form == GAB_DELAYS_CAUSAL || times->count == 1;
   if (!model->neighbourhood.graph) find_rows(times);
   GAB_TRY(GAB_NEW_ARRAY(&times->now, times->capacity, GAB_MEMORY_OTHER));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file failures.h
- *  @brief Failures that are assumed, not injected: which process fails in which step, for models of a run.
+ *  @brief Assumed failures (not injected ones) for models of a run: process and step of each failure.
  *
- *  A list is drawn from a rate or a mean time between failures, or written down. Random ones come from a
- *  counter-based generator: the same seed gives the same list, on any number of threads. Local, no MPI.
+ *  A list is random, from a rate or a mean time between failures, or given. Random ones come from a counter-based
+ *  generator: the same seed gives the same list, on any number of threads. Local, no MPI.
  *
  *  Stability: internal.
  */
@@ -35,7 +35,7 @@ void gab_failures_put_in_order(gab_failures *failures);
 /** Whether all are in that order, in steps 1 … steps, of processes 0 … processes - 1. */
 bool gab_failures_are_valid(const gab_failures *failures, gab_step steps, int32_t processes);
 
-/** What failures are drawn for. */
+/** Range of random failures. */
 typedef struct gab_failure_draw {
   gab_step steps;
   int32_t processes;
@@ -46,13 +46,12 @@ typedef struct gab_failure_draw {
 
 /** In every step each group fails with the same probability. Appends, in order.
  *  @param[in] probability  per group and step, 0 … 1
- *  @return ::GAB_ERR_ARGUMENT for a draw that cannot be, or of more than 2^30 expected failures */
+ *  @return ::GAB_ERR_ARGUMENT for an impossible draw, or one of more than 2^30 expected failures */
 gab_status gab_failures_draw_rate(const gab_failure_draw *draw, double probability, gab_failures *failures);
 
-/** Times between failures are exponentially distributed; each takes any group. Appends, in order.
+/** Times between failures are exponentially distributed; each affects a random group. Appends, in order.
  *  @param[in] mtbf  mean time between two failures of the whole run, s
- *  @param[in] step_seconds  duration of a step while nothing fails, s: failures come at times of an
- * undisturbed run
+ *  @param[in] step_seconds  duration of a step without failures, s: failures occur at times of an undisturbed run
  *  @return as gab_failures_draw_rate() */
 gab_status gab_failures_draw_mtbf(const gab_failure_draw *draw, double mtbf, double step_seconds,
                                   gab_failures *failures);

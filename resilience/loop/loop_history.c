@@ -111,7 +111,7 @@ static gab_status get_guard(gab_protection_state *protection, gab_reader *in)
                           : GAB_OK;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- main */
 
 gab_status gab_protection_pack_history(void *user, gab_buffer *out)
 {

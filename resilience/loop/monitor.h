@@ -33,7 +33,7 @@ typedef struct gab_monitor {
   const char *name; /**< in parameter files */
   const char *doc;  /**< short description */
   /** Adds the monitor to the time loop: gab_timeloop_add_monitor(), and its state as an entity. Called once if the
-   * parameter file requests it, before the protection is turned on. Local, the same on all ranks. */
+   *  parameter file requests it, before the protection is turned on. Local, the same on all ranks. */
   gab_status (*add)(void *user, gab_timeloop *loop);
 } gab_monitor;
 
@@ -45,15 +45,15 @@ typedef struct gab_monitor_list {
 
 enum { GAB_MOST_MONITORS = 16 };
 
-/** Registers a monitor in addition to all lists. For programs without a list of their own, such as those of
- *  gab_app_main() (apps/driver/solver.h), where `user` of add() is the gab_app_run. Before the configuration is read,
- *  the same on all processes. @param[in] monitor borrowed forever
+/** Registers a monitor in addition to all lists. For programs without their own list, such as those of gab_app_main()
+ *  (apps/driver/solver.h), where `user` of add() is the gab_app_run. Before the configuration is read, the same on all
+ *  processes. @param[in] monitor  borrowed until the process ends
  *  @return ::GAB_ERR_ARGUMENT if the name is taken, it or add() is missing, or the table is full */
 gab_status gab_monitor_register(const gab_monitor *monitor);
 /** @return the index-th registered monitor, NULL after the last */
 const gab_monitor *gab_monitor_at(int index);
 /** @return the monitor of that name, from the list or registered. NULL with an error message if it is unknown (with
- * the known names) or in both */
+ *  the known names) or in both */
 const gab_monitor *gab_monitor_find(gab_monitor_list list, const char *name);
 
 #ifdef __cplusplus

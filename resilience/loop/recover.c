@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recovery of a time loop after a fault: the way from a death to the next step.
+/* Recovery of a time loop after a fault: from a death to the next step.
  *
  * One round of a recovery consists of these phases. All live processes run them in this order; a spare that the repair
  * assigned joins after `rebuild'.
@@ -68,7 +68,7 @@ static gab_status rebuild(round_state *round)
     round->called = NULL;
     round->fault->rounds++;
   } else {
-    /* The fault of the first round was noted by the caller. The phase of each process tells which snapshots it can have. */
+    /* The caller noted the fault of the first round. The phase of each process determines its possible snapshots. */
     if (round->fault->rounds++ > 0) gab_recovery_note_fault(round->loop);
     round->is_over = true;
     GAB_TRY(gab_world_repair(round->world, &abort_request));

@@ -36,7 +36,8 @@ typedef enum gab_stop_reason {
   GAB_STOP_SIGNAL    /**< a process received one of these signals */
 } gab_stop_reason;
 
-/** Handles these signals of this process, but those that it ignores. Local. @param[in] deadline  seconds since 1970; 0: none */
+/** Handles these signals of this process, except for ignored ones. Local. @param[in] deadline  seconds since 1970; 0:
+ *  none */
 gab_status gab_stop_create(gab_world *world, double deadline, gab_stop **stop);
 /** Restores their handlers. */
 void gab_stop_destroy(gab_stop **stop);
@@ -50,7 +51,7 @@ gab_status gab_stop_ask(gab_stop *stop, gab_step step, double step_seconds, doub
 /** Returns the step of the next query; at once if it is past. Equal on all. */
 gab_step gab_stop_next(const gab_stop *stop);
 
-/** What this process alone knows. Local. @param[in] reserve  as in gab_stop_ask() */
+/** Reason known to this process alone. Local. @param[in] reserve  as in gab_stop_ask() */
 gab_stop_reason gab_stop_look(const gab_stop *stop, double reserve);
 /** The same of all, at once. Collective. @return ::GAB_ERR_FAULT if the world broke */
 gab_status gab_stop_look_together(const gab_stop *stop, double reserve, gab_stop_reason *reason);

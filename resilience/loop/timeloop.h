@@ -48,7 +48,7 @@ gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop 
 void gab_timeloop_destroy(gab_timeloop **loop);
 
 /** Adds a task of every step. Local; the same in the same order on all ranks, like all additions below. @return
- * ::GAB_ERR_STATE once the loop runs, as for all additions */
+ *  ::GAB_ERR_STATE once the loop runs, as for all additions */
 gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
 
 /** Computes several steps at once, without messages; the offered number may differ between ranks.
@@ -94,9 +94,9 @@ GAB_EXTENDER gab_status gab_timeloop_add_rest_monitor(gab_timeloop *loop, const 
                                                       void *user);
 
 /** Returns whether the run ends here, before its last step. Pure, and equal on all ranks: a function of replicated
- * state (::GAB_ENTITY_REPLICATED), step and parameters, so that it needs no communication and is reproducible after
- * a recovery. Values that depend on blocks are reduced by a task and stored in such an entity. @param[in] step
- * completed steps @param[out] why "" on entry; for the log and summary.json */
+ *  state (::GAB_ENTITY_REPLICATED), step and parameters, so that it needs no communication and is reproducible after
+ *  a recovery. Values that depend on blocks are reduced by a task and stored in such an entity. @param[in] step
+ *  completed steps @param[out] why "" on entry; for the log and summary.json */
 typedef bool (*gab_end_fn)(const void *user, gab_step step, char *why, size_t capacity);
 
 enum { GAB_MOST_ENDS = 8 };
@@ -114,12 +114,12 @@ gab_status gab_timeloop_add_end(gab_timeloop *loop, const char *name,
 bool gab_timeloop_end_reason(const gab_timeloop *loop, char *text, size_t capacity);
 
 /** Adds a final action, which runs once after all steps. It is still protected: after a death the run rolls back and
- * repeats it. */
+ *  repeats it. */
 gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
 
 /** Sets a callback for runs that end by a failure, e.g. to write a diverged field. It is called on all live ranks
- * with the last state. The world is repaired, unless the repair failed. With ::GAB_ERR_LOST the forest is
- * incomplete. An error of the callback is only logged. */
+ *  with the last state. The world is repaired, unless the repair failed. With ::GAB_ERR_LOST the forest is
+ *  incomplete. An error of the callback is only logged. */
 gab_status gab_timeloop_on_failure(gab_timeloop *loop,
                                    gab_status (*call)(void *user, gab_step step, gab_status why), void *user);
 
@@ -130,15 +130,15 @@ gab_status gab_timeloop_on_failure(gab_timeloop *loop,
 GAB_EXTENDER gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step);
 
 /** Takes a checkpoint before an end for which all ranks have the same reason, such as a disk that failed for too
- * long. With snapshots in node memory (gab_protection.node_memory) another job resumes from there and repeats the
- * post-step actions of this step. Else, and with strategy `local`, does nothing. Collective. @return as a checkpoint */
+ *  long. With snapshots in node memory (gab_protection.node_memory) another job resumes from there and repeats the
+ *  post-step actions of this step. Else, and with strategy `local`, does nothing. Collective. @return as a checkpoint */
 GAB_EXTENDER gab_status gab_timeloop_keep(gab_timeloop *loop);
 
 /** Registers state that is rolled back with the blocks. */
 gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity);
 
 /** Strategy `local`: whether recomputed messages of a restored rank are compared with the ones that others had
- * received. */
+ *  received. */
 typedef enum gab_verify { GAB_VERIFY_IN_DEBUG_BUILDS, GAB_VERIFY_ALWAYS, GAB_VERIFY_NEVER } gab_verify;
 
 /** Whether copies of a checkpoint travel during the next steps, so that it stops the run for the own image only. */
@@ -165,32 +165,31 @@ typedef struct gab_protection {
   void *rebalance_user;
   const char *folder; /**< for events.jsonl and progress.json; NULL: none */
   gab_run_lock *lock; /**< lock of that folder, borrowed; the run ends if it is lost; NULL: none */
-  double
-      fence_wait; /**< wait, in seconds, of a part that has lost half of the processes or more before it continues
-                         alone (fence.h); 0: 5, or the value of gabion-launch --cut-after if larger */
+  /** wait, in seconds, of a part that has lost half of the processes or more before it continues alone (fence.h); 0:
+   *  5, or the value of gabion-launch --cut-after if larger */
+  double fence_wait;
   double deadline; /**< latest end of the run, in seconds since 1970 (stop.h); 0: none */
-  double
-      log_limit; /**< strategy `local`: limit of the message log of a process, in units of the largest image of a
-                         rank, if steps log alike; 0: none. Costs a reduction before each checkpoint */
+  /** strategy `local`: limit of the message log of a process, in units of the largest image of a rank, if steps log
+   *  alike; 0: none. Costs a reduction before each checkpoint */
+  double log_limit;
   gab_verify verify; /**< strategy `local` */
-  double
-      commit_wait; /**< strategy `local`: maximum wait of a checkpoint for its commit, as a share of the time since the last
-                         one; 0: 1 %, negative: no wait */
-  gab_rank
-      commit_children; /**< strategy `local`: children of a rank in the tree of acknowledgements of commits; 0: 8 */
-  const char *
-      local_clusters; /**< strategy `local`: clusters of ranks that roll back together: "rank" (NULL), "node", a number of
-                         clusters, or the path of a file, as resilience.local.clusters; read during the call */
-  gab_step
-      own_every; /**< strategy `local`: interval, in steps, of checkpoints of single clusters between those of `every`,
-                         with their logs in the images; below `every`, not with log_limit and mailboxes; 0: none */
+  /** strategy `local`: maximum wait of a checkpoint for its commit, as a share of the time since the last one; 0: 1
+   *  %, negative: no wait */
+  double commit_wait;
+  /** strategy `local`: children of a rank in the tree of acknowledgements of commits; 0: 8 */
+  gab_rank commit_children;
+  /** strategy `local`: clusters of ranks that roll back together: "rank" (NULL), "node", a number of clusters, or the
+   *  path of a file, as resilience.local.clusters; read during the call */
+  const char *local_clusters;
+  /** strategy `local`: interval, in steps, of checkpoints of single clusters between those of `every`, with their
+   *  logs in the images; below `every`, not with log_limit and mailboxes; 0: none */
+  gab_step own_every;
   int tries;             /**< limit of recoveries from deaths without progress; 0: 10 */
   gab_disk_options disk; /**< folder NULL: no checkpoints on disk */
-  gab_interval
-      disk_every; /**< interval of checkpoints on disk; 0 steps: only after a stop request. The last state
-                                is written too */
+  /** interval of checkpoints on disk; 0 steps: only after a stop request. The last state is written too */
+  gab_interval disk_every;
   /** Folder of snapshots in node memory, in a subfolder named after the node, from which another job can resume
-   * (node_restart.h); e.g. /dev/shm/NAME, not shared with other runs. NULL: in the memory of the processes. */
+   *  (node_restart.h); e.g. /dev/shm/NAME, not shared with other runs. NULL: in the memory of the processes. */
   const char *node_memory;
   const gab_fault_injection *injections;
   size_t injection_count;
@@ -215,21 +214,21 @@ typedef void (*gab_fault_fn)(void *user, const gab_fault *fault);
 void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user);
 
 /** Sets a callback for applications that derive data from the state by messages after a change of the forest (e.g.
- * ghosts that are not packed) and keep them over many steps. Under strategy `local`, a rank that rolls back alone
- * would derive them alone, without answers of others. So `call` must drop such data, and the next step derives them
- * again. It is called after each checkpoint of local recovery, on all at the same step, and on a rank that was
- * restored from one; never without local recovery, where all ranks roll back together. One per loop. Local. */
+ *  ghosts that are not packed) and keep them over many steps. Under strategy `local`, a rank that rolls back alone
+ *  would derive them alone, without answers of others. So `call` must drop such data, and the next step derives them
+ *  again. It is called after each checkpoint of local recovery, on all at the same step, and on a rank that was
+ *  restored from one; never without local recovery, where all ranks roll back together. One per loop. Local. */
 typedef void (*gab_checkpoint_fn)(void *user, gab_step step);
 void gab_timeloop_on_checkpoint(gab_timeloop *loop, gab_checkpoint_fn call, void *user);
 
 /** Sets the cell updates of one step over all ranks, for the rates in progress line and summary; 0: all cells of all
- * blocks at the start. Call it again after a change of the grid; equal on all ranks. */
+ *  blocks at the start. Call it again after a change of the grid; equal on all ranks. */
 void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step);
 
-/** Runs to the last step, with rounding to nearest and denormal numbers as they are (core/system/float_modes.h). Collective;
- *  once for each loop.
- *  @return GAB_OK on all; or the status that ended the run, on all the same: ::GAB_ERR_STATE for a loop that
- * has run already, has steps but no task, or whose forest has no blocks once what it continues is loaded */
+/** Runs to the last step, with rounding to nearest and denormal numbers enabled (core/system/float_modes.h).
+ *  Collective; once for each loop.
+ *  @return GAB_OK on all; or the final status of the run, equal on all: ::GAB_ERR_STATE for a loop that has run
+ *  already, has steps but no task, or whose forest has no blocks after loading */
 gab_status gab_timeloop_run(gab_timeloop *loop);
 
 /** Steps done so far. */
@@ -237,8 +236,8 @@ gab_step gab_timeloop_step(const gab_timeloop *loop);
 gab_step gab_timeloop_steps(const gab_timeloop *loop);
 gab_forest *gab_timeloop_forest(const gab_timeloop *loop);
 
-/** One timer per task, post-step action and finish under its name, and "checkpoint" and "recovery"; an application may
- * add its own, the same ones on all ranks, and finds them in the summary. Not rolled back: spent is spent. */
+/** One timer per task, post-step action and finish under its name, and "checkpoint" and "recovery". An application
+ *  may add timers, the same on all ranks; the summary lists them. Timers are not rolled back. */
 GAB_EXTENDER gab_timers *gab_timeloop_timers(gab_timeloop *loop);
 
 enum { GAB_MOST_LOST_RECORDS = 8 }; /**< ranks that are remembered of a fault */
@@ -257,7 +256,7 @@ typedef struct gab_local_totals {
   uint64_t replayed;     /**< replayed messages */
   uint64_t left_out;     /**< suppressed sends: the receiver had the message already */
   uint64_t compared;     /**< such messages of other ranks, compared here with those received first */
-  uint64_t jumps;        /**< times that a rank which had come back went on from a later checkpoint */
+  uint64_t jumps;        /**< number of resumptions of a returned rank from a later checkpoint */
   uint64_t rollbacks;    /**< times that a rank went back since another one of its cluster had died */
   uint64_t undone;       /**< steps that they had computed, and computed again: not counted in steps_again */
   uint64_t logged_bytes; /**< of messages to other clusters */
@@ -268,13 +267,13 @@ typedef struct gab_local_totals {
   size_t largest_copied;      /**< bytes of the largest message that was copied: large ones change hands */
 } gab_local_totals;
 
-/** What happened so far, as this rank saw it. */
+/** Statistics of the run so far, as seen by this rank. */
 typedef struct gab_run_stats {
   double seconds;                    /**< in gab_timeloop_run(), without those of the next line */
   double reserve_seconds;            /**< allocation of checkpoint memory before the first step */
   double step_seconds;               /**< thereof in tasks */
   double action_seconds;             /**< thereof in post-step actions */
-  uint64_t steps_computed;           /**< including those that were rolled back */
+  uint64_t steps_computed;           /**< including rolled-back steps */
   uint64_t temporally_blocked_steps; /**< thereof several at once: gab_timeloop_add_temporal_block() */
   uint64_t updates_per_step;         /**< cell updates of one step over all ranks, at present */
   double updates_computed;           /**< in all steps_computed */
@@ -283,7 +282,7 @@ typedef struct gab_run_stats {
   const gab_fault_record *faults;    /**< the first fault_record_count of them; borrowed */
   int fault_record_count;
   double recovery_seconds;
-  gab_approximated approximated; /**< what of the state is an approximation */
+  gab_approximated approximated; /**< approximated parts of the state */
   int suspicions;                /**< rollbacks of all ranks because of a monitor */
   gab_step rolled_back;          /**< steps computed in vain */
   gab_checkpoint_stats checkpoint;

@@ -37,7 +37,7 @@ void gab_report_progress(const gab_world *world, gab_step step, double longest)
   write_whole(path, text);
 }
 
-/* The status that a code stands for, to be raised. */
+/* The status of an exit code, to be raised. */
 static gab_status status_of(int code)
 {
   for (int status = GAB_ERR_INPUT; status < GAB_STATUS_COUNT; status++)
@@ -64,14 +64,15 @@ static void announce(int code)
 
 int gab_report_completion(gab_world *world, int code)
 {
-  /* Who was waiting when the world broke knows no better than that, and ends like the one that broke it. */
+  /* A process that was waiting when the world broke has no other information, and ends like the process that broke
+   * it. */
   const bool waited = code == gab_status_exit_code(GAB_ERR_FAULT) && gab_world_check(world) != GAB_OK;
   gab_status abort_request;
   if (code != 0 && gab_world_survives_deaths(world)) break_away(world, code);
   for (;;) {
     if (gab_world_check(world) != GAB_OK) {
       if (gab_world_repair(world, &abort_request) != GAB_OK) {
-        announce(code); /* beyond repair: there is no root any more, whoever knows says it */
+        announce(code); /* beyond repair: without a root any informed process reports it */
         break;
       }
       if (waited && abort_request == GAB_OK && gab_world_step(world) < 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file events.h
- *  @brief OUT/events.jsonl: what happened to a run, one JSON object per line, never rolled back.
+ *  @brief OUT/events.jsonl: the events of a run, one JSON object per line, never rolled back.
  *
- *  Each line has `time` (seconds since 1970), `rank`, `epoch`, `step` and `event`; the rest depends on the
- *  event. Lines are appended by single writes, so that a process which is killed next leaves its last one.
+ *  Each line has `time` (seconds since 1970), `rank`, `epoch`, `step` and `event`; other members depend on the event.
+ *  Lines are appended by single writes, so that a process killed afterwards leaves its last one.
  *
  *  Stability: extender.
  */

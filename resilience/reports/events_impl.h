@@ -13,10 +13,10 @@ void gab_events_destroy(gab_events **events);
  * nowhere, which the functions of core/base/text/json.h take */
 gab_json *gab_event_begin(gab_events *events, const char *event);
 
-/** Appends the line; whoever calls it writes. Errors are not reported: an event must not end a run. */
+/** Appends the line, by the calling process. Errors are not reported: an event must not end a run. */
 void gab_event_end(gab_events *events, gab_json **event);
 
-/** Starts the file anew: for the root at the start of a run. */
+/** Empties the file: for the root at the start of a run. */
 gab_status gab_events_clear(gab_events *events);
 
 #endif

@@ -9,10 +9,10 @@
 
 /* The job that the lines are about. */
 typedef struct job {
-  bool open;          /* it went on from a checkpoint, and nothing has compensated for that yet */
-  bool orderly;       /* it was told to stop, or has done everything */
+  bool open;          /* resumed from a checkpoint, without progress since */
+  bool orderly;       /* stopped on request, or completed */
   bool failed;        /* it ended by itself, and not because something was lost */
-  double began, last; /* times of its first line and of that which was read last; 0: none */
+  double began, last; /* times of its first line and of the last read one; 0: none */
 } job;
 
 /* A number of the outermost object, as gab_event_begin() writes it. */

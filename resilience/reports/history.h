@@ -20,16 +20,15 @@ extern "C" {
 typedef struct gab_history {
   uint64_t starts;        /**< of jobs, restarts by the launcher included */
   uint64_t relaunches;    /**< restarts by the launcher */
-  uint64_t continuations; /**< starts that went on from a checkpoint */
+  uint64_t continuations; /**< starts from a checkpoint */
   gab_step from;          /**< where the last of them began; -1: there was none */
-  uint64_t
-      deaths; /**< jobs in a row that resumed from there and made no progress: they ended without a final event,
-                        or by a failure, without a later checkpoint on disk. Jobs that were asked to stop do not
-                        count */
+  /** jobs in a row that resumed from there and made no progress: they ended without a final event, or by a failure,
+   *  without a later checkpoint on disk. Jobs that were asked to stop do not count */
+  uint64_t deaths;
   gab_step disk_checkpoint; /**< the last one that was written; -1: none */
-  uint64_t
-      losses; /**< jobs that ended without a final event, or by a loss beyond the copies in memory: failures for the
-                   interval on disk */
+  /** jobs that ended without a final event, or by a loss beyond the copies in memory: failures for the interval on
+   *  disk */
+  uint64_t losses;
   double seconds; /**< run time of all jobs, each from its first to its last event */
 } gab_history;
 

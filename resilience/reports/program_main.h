@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file program_main.h
- *  @brief The main function of a program that brings its own time loop.
+ *  @brief The main function of a program with its own time loop.
  *
  *  @code
  *    static gab_status run(gab_world *world, int argc, char **argv) { ... return gab_timeloop_run(loop); }
@@ -19,9 +19,9 @@
 extern "C" {
 #endif
 
-/** What a program does in its world. Collective. @param[in] world  borrowed; what was created in it is destroyed before the return, or
- *  lives until the process ends @param[in] argc,argv  of main, without what MPI has taken
- *  @return the status that ends the program: GAB_OK, or that of the call that failed */
+/** Work of a program in its world. Collective. @param[in] world  borrowed; objects created in it are destroyed before
+ *  the return, or live until the process ends @param[in] argc,argv  of main, without the arguments of MPI
+ *  @return the final status of the program: GAB_OK, or that of the failed call */
 typedef gab_status (*gab_program)(gab_world *world, int argc, char **argv);
 
 /** Creates a world, calls `program` in it, logs the message of a failure, reports the end to the launcher

@@ -35,7 +35,7 @@ static int faults_so_far(const gab_timeloop *loop)
   return loop->stats.fault_count + (local ? local->faults(loop) : 0);
 }
 
-/* Whoever reads it later wants to know how old it is, and whose process to look for. */
+/* Readers need the age of the file, and the process to look for. */
 static gab_status format_progress(const gab_timeloop *loop, const char *state, double rate,
                                   double seconds_left, gab_buffer *text)
 {
@@ -84,8 +84,8 @@ void gab_progress_end(const gab_timeloop *loop, gab_status status)
                seconds > 0 ? loop->stats.updates_computed / seconds : 0, 0);
 }
 
-/* From the steps of about the last minute, which count the less the longer ago they are: a machine that stood still for a while does not
- * make hours of the rest. @param[in] done, since  steps, and seconds that they took, since the last line */
+/* From the steps of about the last minute, with decreasing weight of older ones: a temporary stop of the machine
+ * hardly changes the estimate. @param[in] done, since  steps, and their seconds, since the last line */
 static double estimate_seconds_left(gab_timeloop *loop, gab_step done, double since)
 {
   const double memory = 60, share = exp(-since / memory);

@@ -30,7 +30,7 @@ static const char *newest_kind(const gab_world *world)
   return "spare";
 }
 
-/* Who took over may sit in another domain than the one before: the copies were placed anew by that. */
+/* A replacement process may be in another domain: copies were placed again. */
 static void tell_separation(const gab_timeloop *loop, const gab_placement *placement, bool separate)
 {
   const char *kind = gab_domain_name(placement->separate);

@@ -137,8 +137,8 @@ static void put_timings(gab_json *json, const gab_summary *summary)
   gab_json_close(json);
 }
 
-/* What the level on disk costs the step loop, as a share of it: measured, and by the first-order model from
- * cost and interval, to which failures add what has to be computed again. */
+/* Cost of checkpoints on disk for the step loop, as a share of it: measured, and by the first-order model from cost
+ * and interval, to which failures add the repeated steps. */
 static double disk_share(const gab_run_stats *stats)
 {
   return stats->seconds > 0 ? (stats->disk.blocking_seconds + stats->disk.waiting_seconds) / stats->seconds
@@ -191,7 +191,7 @@ static void put_checkpoints(gab_json *json, const gab_checkpoint_stats *checkpoi
   gab_json_close(json);
 }
 
-/* Of local recovery, whose messages are counted over all ranks. */
+/* Local recovery, with messages counted over all ranks. */
 static void put_local(gab_json *json, const gab_local_totals *local)
 {
   if (local->logged + local->copied == 0) return;

@@ -5,7 +5,7 @@ set -u
 : "${GABION_BUILD:?}" "${GABION_SOURCE:?}" "${GABION_LAUNCH:?}"
 gabion=$GABION_BUILD/bin/gabion
 work=$(mktemp -d)
-# What was complained of counts, also where a script forgets to finish.
+# Complaints count, also if a script does not call finish.
 trap 'code=$?; rm -rf "$work"; [ $code != 0 ] || exit $((failures > 0))' EXIT
 cd "$work" || exit 1
 failures=0
@@ -55,7 +55,8 @@ said_once() {
 it said: $(cat said.txt)"
 }
 
-# run CODE PROCESSES CASE [options]: runs into the folder out, which is new. Nobody starts one process: a third of what it costs else.
+# run CODE PROCESSES CASE [options]: runs into the new folder out. One process runs without the launcher, at a third
+# of the cost.
 run() {
   local expected=$1 processes=$2 code start=()
   shift 2

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240 needs=ulfm
-# Patches of bodies: a vessel from an OBJ file with named inlet and outlet; what `check` says of each; the same bits on other numbers of
-# processes, with sparse blocks and after deaths; groups of STL files; refusals with their place.
+# Patches of bodies: a vessel from an OBJ file with named inlet and outlet; the report of `check` on each; the same
+# bits on other numbers of processes, with sparse blocks and after deaths; groups of STL files; refusals with their
+# place.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 # A duct of 20 x 8 x 8 cells with its ends as groups, in a box of 24 x 12 x 12.
@@ -84,7 +85,7 @@ refused 's/region: group, group: outflow/region: group, radius: 3/' 'body_patche
 refused 's/type: pressure/type: wall/; s/, pressure: 1e-4//' 'fluid enters'
 refused 's/flow_rate: 1.2/flow_rate: 1.2, profile: pipe/' 'pipe needs a region of type disc'
 
-# What a formula makes is what counts, not its scale; half of a body that moves would fill a closed box.
+# The values of a formula count, not its scale; half of a moving body would fill a closed box.
 cat >jet.yaml <<'END'
 run: {steps: 4}
 domain: {cells: [24, 16], block: [8, 8], length: 24}

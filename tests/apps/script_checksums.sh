@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=400 budget=60 labels=quick
-# The cases that come with Gabion, and variants of them, give what they gave: whatever changes a result is seen.
+# The cases of Gabion, and variants of them, keep their results: any change is detected.
 . "$GABION_SOURCE/tests/apps/common.sh"
 [ "$(uname -m)" = x86_64 ] || { echo "the list is of x86-64"; exit 77; }
 compare() { "$GABION_SOURCE/scripts/checksums.sh" --bin "$GABION_BUILD/bin" "$@" >said.txt 2>&1; }
@@ -11,7 +11,7 @@ same=1
 ! grep -q 'another C library' said.txt || same=
 [ "$(grep -c '^[0-9a-f]* - ' said.txt)" -ge 25 ] || complain "hardly any case was compared: $(cat said.txt)"
 
-# Another value, a case that does not run, and one whose library is another are told apart.
+# Distinguishes another value, a case that does not run, and one with another library.
 grep channel.yaml "$list" | sed 's/^...../00000/' >other.txt
 ! compare --list other.txt || complain "another value is not seen"
 said 'not 00000'

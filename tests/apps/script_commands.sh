@@ -10,7 +10,7 @@ ask() { # ask CODE WORDS...
   code=$?
   [ $code = "$expected" ] || complain "gabion $*: exit code $code, expected $expected; it said: $(cat said.txt)"
 }
-# They do not start MPI: where it cannot start they do what they do elsewhere, and nothing is left in its folders.
+# They do not start MPI: without a working MPI they give the same output, and leave nothing in its folders.
 mkdir shared temporary
 export OMPI_MCA_btl_sm_backing_directory=$PWD/shared TMPDIR=$PWD/temporary
 if [ -n "${GABION_TEST_OPEN_MPI:-}" ]; then export OMPI_MCA_pml=missing; else export PMI_FD=77 PMI_RANK=0 PMI_SIZE=1; fi # no launcher reads there
@@ -20,7 +20,7 @@ for words in 'check good.yaml' 'plan good.yaml -n 7' 'plan good.yaml -n 7 --clus
 done
 if [ -n "${GABION_TEST_OPEN_MPI:-}" ]; then
   ask 14 run good.yaml --out not_there # MPI really cannot start
-elif "$gabion" run good.yaml --out not_there >said.txt 2>&1; then # MPICH ends the process itself, with a code of its own
+elif "$gabion" run good.yaml --out not_there >said.txt 2>&1; then # MPICH ends the process itself, with its own code
   complain "MPI starts without a launcher: $(cat said.txt)"
 fi
 unset OMPI_MCA_btl_sm_backing_directory OMPI_MCA_pml PMI_FD PMI_RANK PMI_SIZE
@@ -78,7 +78,7 @@ ask 0 info --processes good.yaml --set run.processes=7
 [ "$(cat said.txt)" = 7 ] || complain "info --processes said: $(cat said.txt)"
 ask 2 info --processes missing.yaml
 
-# Accelerators: each backend has devices, or it is said what is missing.
+# Accelerators: each backend has devices, or the missing part is named.
 ask 0 info --devices
 for backend in cuda opencl; do said "  $backend"; done
 

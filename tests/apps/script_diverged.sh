@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
-# A run that diverges stops on all processes with exit code 4, says where, and leaves a field to look at.
+# A run that diverges stops on all processes with exit code 4, names the place, and leaves a field for inspection.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 # One relaxation time close to its limit and a shear layer that cannot be resolved.
@@ -18,7 +18,7 @@ resilience: {memory: {every: 50}}
 output:
   integrals: {every: 10}
 YAML
-several=${GABION_TEST_ULFM:+4} # without fault tolerance one process cannot ask the others to write what there is
+several=${GABION_TEST_ULFM:+4} # without fault tolerance one process cannot ask the others to write the state
 for processes in 1 $several; do
   run 4 $processes wild.yaml
   said_once 'error: diverged'
@@ -52,7 +52,7 @@ run 4 1 wild.yaml --set run.check_every=1000 --set resilience.memory.every=20
 good=$(sed -n 's/.*the last good state, of step \([0-9]*\),.*/\1/p' said.txt)
 bad=$(sed -n 's/.*the state that diverged, of step \([0-9]*\),.*/\1/p' said.txt)
 [ "${good:-0}" -gt 0 ] && [ $((bad - good)) = 20 ] || complain "a late check: good at $good, diverged at $bad"
-# The same place, whoever owned it.
+# The same place for any owner.
 if [ -z "$several" ]; then
   run 4 4 wild.yaml
   said 'diverged: '
@@ -61,7 +61,8 @@ fi
 sed 's/.*\(step [0-9]*\).*/\1/' where-1 >step-1
 sed 's/.*\(step [0-9]*\).*/\1/' where-4 >step-4
 cmp -s step-1 step-4 || complain "diverged at different steps: $(cat where-1 where-4)"
-# Somebody dies in the repair by which all hear of it: who takes over writes what there is with the others, and ends as they do.
+# A process dies in the repair that informs all: its replacement writes the state with the others, and ends as they
+# do.
 if [ -n "${GABION_TEST_ULFM:-}" ]; then
   rm -rf out
   "$GABION_LAUNCH" -n 4 --spares 1 -t 1 --stall 20 --retries 0 -- "$GABION_BUILD/bin/gabion" run wild.yaml --out out \

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=100
-# gabion check --draw: the surface in bodies.vtp encloses the solid cells, with normals into the fluid and the number of each body, and
-# a slice shows the area of each body in a colour of its own; on the finest level, in 3D and 2D. Refusals.
+# gabion check --draw: the surface in bodies.vtp encloses the solid cells, with normals into the fluid and the number
+# of each body, and a slice shows the area of each body in a separate colour; on the finest level, in 3D and 2D.
+# Refusals.
 . "$GABION_SOURCE/tests/apps/common.sh"
 command -v python3 >/dev/null || { echo "no python3 here: not checked"; exit 77; }
 cat >case.yaml <<'END'

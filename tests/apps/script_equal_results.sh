@@ -52,7 +52,7 @@ for fused in 0 8 16; do
   [ "$(checksum)" = "$expected" ] || complain "closed: another checksum with fused_blocks=$fused"
 done
 
-# After a death, with the blocks shared out anew and left where they were adopted.
+# After a death, with the blocks rebalanced or left where they were adopted.
 if [ -n "${GABION_TEST_ULFM:-}" ]; then
   death='rank=1,step=60,phase=exchange'
   variant 4 1 --set resilience.memory.every=50 --inject "$death"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# Heat and species in a flow, by parameter file: a heated cylinder and a dye in a channel on levels that adapt. The same bits, tables and
-# pictures on other numbers of processes, after deaths (of rank 0 under local, too) and a restart; a steady flow takes up what its walls
-# give; refusals with their place.
+# Heat and species in a flow, by parameter file: a heated cylinder and a dye in a channel on adaptive levels. The same
+# bits, tables and pictures on other numbers of processes, after deaths (of rank 0 under local, too) and a restart; a
+# steady flow absorbs the heat of its walls; refusals with their place.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/street.sh"
 
@@ -50,7 +50,7 @@ run 0 1 plates.yaml
 said 'heat, y_max: Nusselt number 1'
 grep -q '"flux_y_max": 1, "nusselt_y_max": 1}' out/summary.json || complain "not 10 * 0.05 * 2 / 4 * 4: $(grep results out/summary.json)"
 
-# A patch of a side has its own condition: what a nozzle lets in has its value, the wall around it another one.
+# A patch of a side has its own condition: inflow of a nozzle has its value, the wall around it another one.
 cat >nozzle.yaml <<'END'
 run: {steps: 200}
 domain: {cells: [16, 16], block: [8, 8], dx: 0.25}
@@ -130,7 +130,7 @@ refuse 's/initial: 300, expansion: 3e-3, gravity: \[0, -1\],/initial: 300 + x,/'
 sed 's/initial: 300, expansion: 3e-3, gravity: \[0, -1\],/initial: 300 + x, reference: 302,/' heat.yaml >offset.yaml
 check 0 offset.yaml
 
-# A source that is not finite at a step that `check` does not try: the run says which key is to blame, and nothing of the flow.
+# A source that is not finite at a step that `check` does not try: the run names the key, and the flow is not blamed.
 sed 's/initial: 0/&, source: "1e-3 * sqrt((t - 2.45) * (t - 2.55))"/' nozzle.yaml >gap.yaml
 run 4 2 gap.yaml --set run.check_every=10
 said_once 'diverged: heat is '

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm,formulas
-# Velocities of sides by formulas of place and time and by series in files, and initial states by formulas: second order for the plate that
-# oscillates in its plane, agreement with what the library has as types, the same bits on other numbers of processes, after deaths and on
-# levels, and refusals with their place.
+# Velocities of sides by formulas of place and time and by series in files, and initial states by formulas: second
+# order for a plate that oscillates in its plane, agreement with built-in types, the same bits on other numbers of
+# processes, after deaths and on levels, and refusals with their place.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 # Stokes' second problem, u = U exp(-y) cos(t - y) with nu = 1/2, from its exact state to t = 6.
@@ -79,7 +79,8 @@ run 0 2 pulse.yaml
 [ "$(checksum)" = "$expected" ] || complain 'series: another checksum on levels and 2 processes'
 sed -i '/^refinement/d' pulse.yaml
 
-# To another end of the run, where the peak of a factor is looked for at other instants: the speed that borders of levels allow for is the same.
+# A resumed run with another end samples the peak of a factor at other instants: the speed bound of borders of levels
+# is the same.
 sed 's/series: pump.csv, series_repeats: true/factor: 1 + 0.4 * sin(3 * t)/' pulse.yaml >factor.yaml
 echo 'refinement: {levels: 1, criteria: [{type: box, lo: [0, 0], hi: [0.5, 0.5]}]}' >>factor.yaml
 run 0 1 factor.yaml
@@ -104,7 +105,7 @@ sed 's/^initial: .*/initial: {type: taylor_green, velocity: 0.3}/' vortices.yaml
 run 0 1 type.yaml
 same formula.csv out/probes.csv 'vortices as formulas and as a type'
 
-# What cannot be meant.
+# Meaningless values.
 refused 2 vortices.yaml --set 'initial.velocity_x=0.3 * sin(x)'
 said_once 'initial: the velocity is not free of divergence'
 refused 2 vortices.yaml --set 'initial.velocity_y=1 / (x - 1.0799224746714913)'
@@ -134,8 +135,8 @@ run 0 1 box.yaml
 refused 1 box.yaml --set 'boundaries.x_max.factor=cos(2 * t)'
 said 'boundaries'
 
-# A factor without a value at one step, or at half of one, which the samples of a check do not meet: refused there, within a temporal
-# block and on a finer level, too.
+# A factor without a value at one step, or at half of one, missed by the samples of a check: refused there, within a
+# temporal block and on a finer level, too.
 cat >gap.yaml <<'END'
 run: {steps: 31}
 domain: {cells: [128, 64], block: [64, 32], dx: 1}
@@ -156,7 +157,7 @@ printf 'refinement: {levels: 1, criteria: [{type: box, lo: [0, 0], hi: [9, 9]}]}
 run 2 2 gap.yaml
 said_once 'is -nan at time 16.5'
 
-# Sides with factors of their own that move along themselves neither give nor take mass, whatever levels end at them.
+# Sides with separate factors that move in their plane conserve mass, with any levels at them.
 cat >lids.yaml <<'END'
 run: {steps: 60}
 domain: {cells: [32, 32], block: [8, 8], dx: 1}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=400 needs=ulfm
-# Lattices of space are chosen in the parameter file. D3Q27 by it: the same checksum on 1, 2 and 4 processes, of all
-# kernels, on two levels with a body and open sides, and after a process has died; plan counts its populations.
+# Lattices of 3D are chosen in the parameter file. D3Q27: the same checksum on 1, 2 and 4 processes, of all kernels,
+# on two levels with a body and open sides, and after a death; plan counts its populations.
 . "$GABION_SOURCE/tests/apps/common.sh"
 cat >space.yaml <<'YAML'
 run: {title: a duct with a ball, steps: 12, check_every: 4}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=150 labels=quick
-# Somebody removes, renames, cuts or replaces a table while the run writes it: it is restored whole where its rows can be had, else the
-# run says which rows are missing. There is never a hole.
+# A table is removed, renamed, cut or replaced during the run: it is completely restored if its rows can be recovered;
+# otherwise the run names the missing rows. There is never a hole.
 . "$GABION_SOURCE/tests/apps/common.sh"
 [ -n "${GABION_BAD_DISK:-}" ] || exit 77
 
@@ -19,7 +19,7 @@ output:
   points: [{name: a, at: [5, 5]}]
   probes: {every: 2, quantities: [velocity]}
 YAML
-lose() { # lose FILE HOW: out/FILE while the run goes on
+lose() { # lose FILE HOW: loses out/FILE during the run
   rm -rf out
   BAD_DISK=$work/out BAD_DISK_LOSE=$1 BAD_DISK_HOW=$2 LD_PRELOAD=$GABION_BAD_DISK timeout 60 "$gabion" run flow.yaml --out out \
     >said.txt 2>&1 || complain "$1, $2: exit code $?, it said: $(cat said.txt)"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# A body force holds the mean velocity along a periodic axis: in a channel it ends at the exact one, whatever the interval is; the same bits
-# on other numbers of processes, in temporal blocks, after deaths and restarts; refusals with their place.
+# A body force controls the mean velocity along a periodic axis: in a channel it converges to the exact one, for any
+# interval; the same bits on other numbers of processes, in temporal blocks, after deaths and restarts; refusals with
+# their place.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 # U = 0.1, half height 1, viscosity 0.05: 3 nu U / h^2 = 0.015 for the mean over the height; over 16 cell centres 1 + 1/512 less.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# Time means of a flow with a scalar: those of the values that a probe has written; the same bits, tables and pictures on other numbers of
-# processes, after deaths (of rank 0 under local, too) and a restart, on levels that adapt; temporal blocks between samples; refusals.
+# Time means of a flow with a scalar equal those of the values of a probe; the same bits, tables and pictures on other
+# numbers of processes, after deaths (of rank 0 under local, too) and a restart, on adaptive levels; temporal blocks
+# between samples; refusals.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/street.sh"
 

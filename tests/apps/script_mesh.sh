@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
-# Bodies of triangles: the drag of a sphere from a file is that of the exact shape; the same bits on 1, 2 and 3 processes, on two
-# levels, across a periodic side, and after deaths; a changed file is another case; bad files are refused with triangle and place.
+# Bodies of triangles: the drag of a sphere from a file is that of the exact shape; the same bits on 1, 2 and 3
+# processes, on two levels, across a periodic side, and after deaths; a changed file is another case; bad files are
+# refused with triangle and place.
 . "$GABION_SOURCE/tests/apps/common.sh"
 command -v python3 >/dev/null || { echo "no python3 here: not checked"; exit 77; }
 mesh() { python3 "$GABION_SOURCE/scripts/meshes.py" "$@" || complain "meshes.py $*"; }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120
-# Forces and torques of a body across a border between levels, and flows and forces of sides that meet, of a case and its mirror image or
-# with its axes exchanged: the same numbers but for signs and names. Two sponges that overlap act in no order.
+# Forces and torques of a body across a border between levels, and flows and forces of adjacent sides, of a case and
+# its mirror image or with exchanged axes: the same numbers except for signs and names. The order of two overlapping
+# sponges does not matter.
 . "$GABION_SOURCE/tests/apps/common.sh"
 last() { tail -n 1 "$1/$2.csv"; }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# Monitors of a flow leave a sound one alone, say what they found in one that is not, and know their names.
+# Monitors of a flow do not disturb a sound one, report faults of others, and check their names.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 run 0 2 good.yaml
@@ -60,7 +60,7 @@ grep -q '"event": "suspect"' out/events.jsonl || complain 'events.jsonl does not
 check 2 good.yaml --set 'resilience.monitors=[mess]'
 said "no monitor 'mess' (there are: bounds, mass, recompute)"
 
-# What belongs to a monitor that nobody asked for has no effect, and says so; asked for, it does not.
+# A setting of a monitor that is not requested has no effect, with a message; for a requested one there is no message.
 for set in share=0.5 every=3; do
   check 0 good.yaml --set resilience.recompute.$set
   said "resilience.recompute.${set%=*} has no effect: resilience.monitors does not name 'recompute'"
@@ -76,7 +76,7 @@ timeout 100 "$GABION_LAUNCH" -n 2 -- "$GABION_BUILD/bin/heat_loop" watched.yaml 
 code=$?
 [ $code = 2 ] || complain "heat with a monitor that it does not have: exit code $code"
 said "watched.yaml:3:13: resilience.monitors: no monitor 'mass' (this program has none)"
-# Nor does it know what belongs to a monitor that it does not have.
+# A program does not know settings of monitors that it lacks.
 printf 'heat: {steps: 20, blocks: 2}\nresilience: {recompute: {share: 1}}\n' >watched.yaml
 timeout 100 "$GABION_LAUNCH" -n 2 -- "$GABION_BUILD/bin/heat_loop" watched.yaml >said.txt 2>&1
 code=$?

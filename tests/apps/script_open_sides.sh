@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240
-# Empty boxes between an inlet and an outlet keep their uniform flow at the cell Reynolds numbers where the collision
-# would make waves grow; gabion check and gabion run both say what they do for that.
+# Empty boxes between an inlet and an outlet keep their uniform flow at cell Reynolds numbers at which the collision
+# would let waves grow; gabion check and gabion run both report the stabilisation.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 box() { # NAME DIMENSIONS CELL-REYNOLDS SPEED COLLISION OUTLET: speed in cells per step
@@ -26,7 +26,7 @@ ${z}output: {probes: {every: 4000, quantities: [speed]}, points: [{name: middle,
 EOF
 }
 
-# uniform CASE: from rest it comes to the speed of the inlet.
+# uniform CASE: from rest it reaches the speed of the inlet.
 uniform() {
   run 0 1 "$1.yaml"
   tail -1 out/probes.csv | awk -F, -v u=0.06 '{ exit !($NF > 0.99 * u && $NF < 1.01 * u) }' ||

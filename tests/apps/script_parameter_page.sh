@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=60 labels=quick
-# doc/parameters.md is what `gabion help --reference` writes; every explanation is a sentence that ends.
+# doc/parameters.md equals the output of `gabion help --reference`; every explanation is a complete sentence.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 "$gabion" help --reference >page.md || complain "gabion help --reference failed"

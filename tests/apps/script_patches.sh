@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240 needs=ulfm
-# Patches of sides: what `check` and the summary say of each, mass that stays to rounding between two flow rates on one level and on two,
-# all regions, the same bits on other numbers of processes, with other blocks and kernels and after deaths, and refusals with their place.
+# Patches of sides: the reports of `check` and the summary, mass that is constant to rounding between two flow rates
+# on one level and on two, all regions, the same bits on other numbers of processes, with other blocks and kernels and
+# after deaths, and refusals with their place.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >box.yaml <<'END'
@@ -102,8 +103,8 @@ picture disc.png 'x > 16'
 "$gabion" run many.yaml --set resilience.disk.every=20 --set run.steps=80 --out out >said.txt 2>&1 && complain 'resumed with another picture'
 said 'disc.png'
 
-# An open patch in the second row from an open side, on a side that is free slip elsewhere: what the open side reads of the next row is thrown
-# back by the patch there.
+# An open patch in the second row from an open side, on a side with free slip elsewhere: the patch bounces back
+# populations that the open side reads in the next row.
 cat >rows.yaml <<'YAML'
 run: {steps: 20}
 domain: {cells: [12, 16, 12], block: [4, 4, 4]}

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# Planes: files have the same bytes on other numbers of processes, after deaths (of rank 0 under local, too) and a restart. So has a flow
-# whose inlet plays one back, which in a uniform flow gives that flow to rounding, and in a channel converges to the precursor. Refusals.
+# Planes: files have the same bytes on other numbers of processes, after deaths (of rank 0 under local, too) and a
+# restart. So has a flow with an inlet from such a file: a uniform flow is reproduced to rounding, and a channel
+# converges to the precursor. Refusals.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/street.sh"
 
@@ -15,7 +16,7 @@ said 'plane: out/behind.h5'
 keep out/behind.h5 out/along.h5
 same_anyhow street.yaml
 
-# Another plane under the same name begins a file of its own when the run resumes.
+# Another plane under the same name begins a new file when the run resumes.
 run 0 1 street.yaml --set run.steps=25 --set resilience.disk.every=25
 "$gabion" run street.yaml --set run.steps=40 --set resilience.disk.every=25 --set output.planes.0.position=2 --out out >said.txt 2>&1 ||
   complain "not resumed: $(cat said.txt)"

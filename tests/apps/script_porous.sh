@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# Permeability of a body-centred array of spheres, as bodies and as voxels, beside Sangani & Acrivos (1982); the same bits on other numbers
-# of processes and after deaths; a sample like sandstone; refusals of files that do not fit, and of a file that has changed.
+# Permeability of a body-centred array of spheres, as bodies and as voxels, compared with Sangani & Acrivos (1982);
+# the same bits on other numbers of processes and after deaths; a sample similar to sandstone; refusals of files that
+# do not fit, and of a changed file.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 # Spheres of radius 0.7 sqrt(3) / 4 in a unit cube: K = 8.5653 by the series, permeability 1 / (12 pi a K).
@@ -80,14 +81,14 @@ timeout 60 "$gabion" run array.yaml --set run.steps=90 --out out >said.txt 2>&1
 [ $? = 2 ] || complain "another sample: $(cat said.txt)"
 said 'the file is array.raw'
 
-# A sample like sandstone, from the script beside its case.
+# A sample similar to sandstone, from the script of its case.
 python3 "$GABION_SOURCE/scripts/sandstone.py" 32 0.3 sandstone.raw >said.txt
 said 'porosity 0.2'
 sed 's/\[48, 48, 48\]/[32, 32, 32]/g' "$GABION_SOURCE/apps/cases/flow/sandstone.yaml" >sandstone.yaml
 run 0 2 sandstone.yaml --set run.time=0.002 --set 'faults=[]' --set output={}
 permeability | awk '{ exit !($1 > 1e-14 && $1 < 1e-9) }' || complain "sandstone: permeability $(permeability) m^2"
 
-# What does not fit.
+# Files that do not fit.
 sed 's/array.raw/short.raw/' array.yaml >bad.yaml
 refused 1 bad.yaml
 said 'bad.yaml:7:'

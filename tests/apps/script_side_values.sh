@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240 needs=ulfm,formulas
-# Flow rates, profiles and pressures of sides: what `check` says of each side, mass that stays to rounding between two flow rates, second
-# order for oscillating flow from an inlet and between two pressures, the same bits on other numbers of processes, after deaths and on
-# levels, and refusals with their place.
+# Flow rates, profiles and pressures of sides: the report of `check` on each side, mass that is constant to rounding
+# between two flow rates, second order for oscillating flow from an inlet and between two pressures, the same bits on
+# other numbers of processes, after deaths and on levels, and refusals with their place.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >box.yaml <<'END'
@@ -73,7 +73,8 @@ for change in boundaries.x_min.flow_rate=0.11 boundaries.x_min.period=0.5 bounda
   run 0 1 turns.yaml --set "$change"
   [ "$(checksum)" != "$expected" ] || complain "$change changes nothing"
 done
-# In a layer of eddies the stress is alike at all heights: that on the ground and on the lid follows from the populations with the viscosity of the layer.
+# In a layer of eddies the stress is uniform over the height: that on the ground and on the lid follows from the
+# populations with the viscosity of the layer.
 cat >ground.yaml <<'END'
 run: {steps: 8000}
 domain: {cells: [4, 16], block: [4, 8]}
@@ -105,8 +106,8 @@ resumed=$(checksum)
 run 0 1 turns.yaml --set run.steps=80
 [ "$(checksum)" = "$resumed" ] || complain 'another checksum after a restart'
 
-# Blocks at a side whose pressure has a shape do not share their links: sparse blocks share none. A pressure that rises
-# along the side as a body force wants it leaves the fluid at rest.
+# Blocks at a side with a shaped pressure do not share their links: sparse blocks share none. A pressure that balances
+# a body force along the side leaves the fluid at rest.
 cat >rise.yaml <<'END'
 run: {steps: 3000}
 domain: {cells: [16, 32], block: [4, 4], length: 1}
@@ -125,8 +126,8 @@ awk -F, 'END { d = ($7 - $3) / (0.4 * 0.9375) - 1; exit !(NR > 1 && d < 0.02 && 
 run 0 1 rise.yaml --set lbm.kernel=sparse
 [ "$(checksum)" = "$expected" ] || complain 'another checksum with sparse blocks'
 
-# Oscillating flow in a channel, alpha = 2, from rest over three periods: behind an inlet whose mean is cos(2 pi t), and between two
-# pressures whose difference is cos(2 pi t). Half height 1, period 1, viscosity 2 pi / 4.
+# Oscillating flow in a channel, alpha = 2, from rest over three periods: behind an inlet with the mean cos(2 pi t),
+# and between two pressures with the difference cos(2 pi t). Half height 1, period 1, viscosity 2 pi / 4.
 womersley() { # womersley CELLS KIND: largest error over 8 heights over the largest velocity
   cat >channel.yaml <<END
 run: {time: 3}
@@ -212,7 +213,7 @@ of_order_two "$(tube 0.3 7 8)$(tube 0.1 21 24)" 1.7 3 'oscillating flow in a tub
 check 0 tube.yaml --set units.dt=0.01
 said 'sound on the lattice crosses the domain in'
 
-# What cannot be meant.
+# Meaningless values.
 fails() { # fails WORDS OPTIONS...: check refuses box.yaml with them
   local words=$1
   shift

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm,png
-# A solver that the driver does not know (helper_heat.c) has its commands, strict parameters, output, protection and
-# checkpoints on disk: the same result on any number of processes, after a death, and after going on.
+# A solver unknown to the driver (helper_heat.c) has its commands, strict parameters, output, protection and
+# checkpoints on disk: the same result on any number of processes, after a death, and when resumed.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/tests/apps/helper_heat
 
@@ -23,7 +23,7 @@ check 2 plate.yaml --set fluid.omega=1.5
 said 'fluid'
 check 2 plate.yaml --set 'output.fields.quantities=[velocity]'
 said 'temperature'
-# It has no check that its numbers mean something: whoever asks for one is told.
+# It has no check for finite numbers: a request for one is reported.
 check 0 plate.yaml --set run.check_every=0
 sed 's/steps: 40}/steps: 40, check_every: 10}/' plate.yaml >checked.yaml
 check 2 checked.yaml
@@ -32,7 +32,7 @@ said 'run.check_every: conduction of heat has no such check'
 helps heat 'Conductivity; stable up to 0.25.'
 "$gabion" info plate.yaml >said.txt 2>&1 || complain "info: $(cat said.txt)"
 said ' recommended'
-# What only flows choose from is not listed by a program without them.
+# Choices of flows are not listed by a program without them.
 said 'schemes'
 grep -E '^ *(kernels|lattices|collisions|boundaries|bodies|criteria) ' said.txt && complain "info of a program without flows lists what flows choose from"
 "$gabion" plan plate.yaml >said.txt 2>&1 && complain "plan: $(cat said.txt)"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# A flow with a scalar starts from the state of another run: the same cells go on as that run would have, to the bit, and without it once
-# they have a checkpoint; other widths and levels give the same bits on other numbers of processes, after deaths (of rank 0 under local,
-# too) and a restart; what is solid there or beyond it has a value; refusals.
+# A flow with a scalar starts from the state of another run: on the same cells it continues that run to the bit, and
+# needs it no more after its first checkpoint; other widths and levels give the same bits on other numbers of
+# processes, after deaths (of rank 0 under local, too) and a restart; cells that were solid or outside there get a
+# value; refusals.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/street.sh"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 waits=1 needs=ulfm
-# `gabion status` tells a run that is done from one that failed, one that was stopped, one that runs and one that died.
+# `gabion status` distinguishes runs that are complete, failed, stopped, running, and dead.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
-# tells CODE TEXT...: what `gabion status out` says, and its exit code
+# tells CODE TEXT...: output of `gabion status out`, and its exit code
 tells() {
   local expected=$1 code text; shift
   "$gabion" status out >status.txt 2>&1; code=$?
@@ -18,7 +18,7 @@ tells 0 'out: done since' '20 steps' 'checksum' 'started at step 0 of 20 on 4 pr
 run 3 4 good.yaml --inject rank=0+2,step=12
 tells 0 'out: data lost since' 'died and so did all holders'
 
-# One that goes on for long enough to look at it, then is told to stop.
+# A run that lasts long enough to be inspected, then is stopped.
 long() {
   "$GABION_LAUNCH" -n 2 -- "$gabion" run good.yaml --out out --set run.steps=900000000 "$@" >said.txt 2>&1 &
   launcher=$!
@@ -39,7 +39,7 @@ long --walltime 6
 wait $launcher; code=$?
 [ $code = 1 ] || [ $code = 75 ] || complain "when its wall time was over, the run ended with code $code: $(cat said.txt)"
 tells 0 'stopped at step' 'the wall time is used up'
-# With checkpoints on disk it says from where the next job would go on.
+# With checkpoints on disk it reports the start step of the next job.
 run 75 2 good.yaml --set run.steps=900000000 --set resilience.disk.every=100000 --walltime 1
 tells 0 'out: to be continued since' 'stopped at step' 'last checkpoint on disk: step'
 "$GABION_LAUNCH" -n 2 -- "$gabion" run good.yaml --out out --set run.steps=900000000 --walltime 1 \

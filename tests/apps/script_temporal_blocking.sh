@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
-# A run that takes several steps in a sweep through memory leaves what one leaves that takes them one by one: the same state,
-# series, fields and pictures, at any interval of outputs, monitors and checkpoints, after a death, and with bits that flip at
-# the same fault points of the same steps. Where there is no temporal block to be taken, steps are taken one by one.
+# A run with temporal blocking has the output of one with single steps: the same state, series, fields and pictures,
+# at any interval of outputs, monitors and checkpoints, after a death, and with bits that flip at the same fault
+# points of the same steps. Where temporal blocking is impossible, steps are taken one by one.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >flow.yaml <<'YAML'
@@ -33,9 +33,9 @@ at_once() { sed -n 's/.*"temporally_blocked_steps": \([0-9]*\).*/\1/p' out/summa
 computed() { sed -n 's/.*"steps_computed": \([0-9]*\).*/\1/p' out/summary.json | grep . || echo nothing; }
 # fault injections: steps and fault points of those that fired
 injections() { sed -n 's/.*"step": \([0-9]*\),.*"event": "fault injection", "phase": "\([a-z-]*\)".*/\1 \2/p' out/events.jsonl; }
-# keep NAME: of the last run, what others are compared with
+# keep NAME: keeps the last run as reference
 keep() { rm -rf "$1"; mv out "$1"; }
-# equal NAME WHAT: the last run left what that one did
+# equal NAME WHAT: the last run has the output of that one
 equal() {
   local file count=0
   [ "$(checksum)" = "$(checksum "$1")" ] || complain "$2: another checksum"
@@ -53,7 +53,7 @@ same_file() {
   *) cmp -s "$1" "$2" ;;
   esac
 }
-# blocked THREADS LEAST [options]: as steps one by one, so many steps at least in temporal blocks
+# blocked THREADS LEAST [options]: as single steps, with at least that number of steps in temporal blocks
 blocked() {
   local threads=$1 least=$2
   shift 2
@@ -79,7 +79,7 @@ OMP_NUM_THREADS=1 run 0 1 flow.yaml --set lbm.temporal_blocking=1
 not_said 'several at once'
 keep whole
 
-# ---- what is due at odd intervals, checkpoints of every kind
+# ---- actions at odd intervals, checkpoints of every kind
 blocked 1 60
 said 'computed steps were taken several at once'
 blocked 2 60
@@ -116,7 +116,7 @@ for phase in exchange output; do
   [[ $(at_once) =~ ^[1-9] ]] || complain "a death in phase $phase: $(at_once) steps in temporal blocks"
 done
 
-# ---- bits that flip in the step and at the fault point that they are told, with temporal blocking or without
+# ---- bits that flip in the given step and fault point, with temporal blocking or without
 flips=()
 for injection in 13:compute:1 30:compute:3 42:exchange:1 61:output:1 66:snapshot:2 70:commit:1 90:swap:1 98:reduction:1; do
   IFS=: read -r step phase visit <<<"$injection"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# A run ends when its flow is steady: after the same step on other numbers of processes, after deaths (of rank 0 under local, too) and
-# restarts; blocks that have split leave a look without an answer; the log, the summary and `gabion status` say why; refusals.
+# A run ends when its flow is steady: after the same step on other numbers of processes, after deaths (of rank 0 under
+# local, too) and restarts; a check right after a split of blocks has no result; the log, the summary and
+# `gabion status` have the reason; refusals.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >steady.yaml <<'END'
@@ -43,12 +44,12 @@ timeout 100 "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run steady.yaml --set 
   --set resilience.local.verify=true --inject rank=0,step=323,phase=exchange --out out >said.txt 2>&1 || complain "local: $(cat said.txt)"
 said 'rank 0 died'
 same 'under local'
-for steps in 300 320; do # with and without a look at the step of the checkpoint
+for steps in 300 320; do # with and without a check at the step of the checkpoint
   run 0 2 steady.yaml --set run.steps=$steps --set resilience.disk.every=25
   "$gabion" run steady.yaml --set resilience.disk.every=25 --out out >said.txt 2>&1 || complain "not resumed: $(cat said.txt)"
   same "after a restart at step $steps"
 done
-# A run that has ended by itself ends again, and goes on to a stricter limit.
+# A run that has ended by itself ends again, and continues with a stricter limit.
 "$gabion" run steady.yaml --set resilience.disk.every=25 --out out >said.txt 2>&1 || complain "not ended again: $(cat said.txt)"
 said 'ended after step 350 by run.until: the flow is steady'
 [ "$(checksum) $(reason)" = "$expected" ] || complain "ended again: $(checksum) $(reason)"

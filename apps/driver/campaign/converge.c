@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion converge: a case on several grids, and to what its results converge. */
+/* gabion converge: a case on several grids, and the limits of its results. */
 #include "apps/driver/campaign/grid_convergence.h"
 #include "apps/driver/campaign/refined_case.h"
 #include "apps/driver/case/numbers.h"
@@ -57,7 +57,7 @@ typedef struct campaign {
   size_t grids;
   value_row *rows;
   size_t row_count, row_capacity;
-  size_t reading; /* the grid whose results are being read */
+  size_t reading; /* grid of the results being read */
 } campaign;
 
 /* ---------------------------------------------------------------- command line */
@@ -379,7 +379,7 @@ static gab_status run_all(campaign *all, const gab_app_case *base, int *code)
     status = gab_app_refine_case(base, all->factors[i], all->scaling, &refined[i]);
     if (status == GAB_OK) status = check_grid(all, base, all->factors[i], &refined[i]);
   }
-  if (status == GAB_OK) { /* a table of before would stay beside other results if a grid fails */
+  if (status == GAB_OK) { /* an old table would not match other results if a grid fails */
     char table[CONVERGE_PATH + 32];
     snprintf(table, sizeof table, "%s/convergence.csv", all->folder);
     (void)remove(table);

@@ -43,7 +43,7 @@ gab_convergence gab_convergence_of(const double *value, const double *width, siz
   if (fabs(e21) <= noise || fabs(e32) <= noise) return none;
   const double r32 = width[count - 3] / width[count - 2], sign = e32 / e21 > 0 ? 1 : -1;
   const double order = order_of(fabs(e32 / e21), r21, r32, sign);
-  const bool decreases = fabs(e32 / e21) > log(r32) / log(r21); /* what an order of 0 would give */
+  const bool decreases = fabs(e32 / e21) > log(r32) / log(r21); /* ratio for an order of 0 */
   if (isnan(order) || order < least_order || order > most_order || !decreases) return none;
   if (sign < 0)
     return (gab_convergence){GAB_CONVERGENCE_OSCILLATING, NAN, fine, 0.5 * fmax(fabs(e21), fabs(e32))};

@@ -100,7 +100,7 @@ static gab_status set_waves(const gab_app_case *which, gab_app_refined *refined)
   return set(refined, "initial.shortest=%.17g", shortest);
 }
 
-/* The default of sponge_damping is what the cells of the layer can have. */
+/* The default of sponge_damping depends on the cells of the layer. */
 static gab_status check_sponge(const gab_config *config, const char *path)
 {
   char damping[GAB_CONFIG_PATH_CAPACITY];

@@ -23,10 +23,11 @@ typedef struct gab_app_refined {
   size_t count;
 } gab_app_refined;
 
-/** Assignments that give a flow `factor` times the cells along each axis. Place, time and fluid keep their physical values; numbers
- *  that the parameter file gives in cells, steps or cells per step are converted, those of the sections balance and resilience
- *  and the size of a block excepted. Local.
- *  @return ::GAB_ERR_INPUT for another solver, or if the scaling does not go with how the case gives its time step */
+/** Assignments that give a flow `factor` times the cells along each axis. Place, time and fluid keep their physical
+ *  values. Numbers of the parameter file in cells, steps or cells per step are converted, except for those of the
+ *  sections balance and resilience and the size of a block. Local.
+ *  @return ::GAB_ERR_INPUT for another solver, or if the scaling does not fit the way in which the case gives its time
+ *  step */
 gab_status gab_app_refine_case(const gab_app_case *which, int64_t factor, gab_app_scaling scaling,
                                gab_app_refined *refined);
 

@@ -35,7 +35,7 @@ struct gab_app_options {
   const char *ranks;                         /**< of `converge -n`; NULL: not given */
   const char *values[GAB_APP_MOST_SETTINGS]; /**< of `converge --value` */
   size_t value_count;
-  bool fresh, anyway; /**< start anew; go on with another case */
+  bool fresh, anyway; /**< start from the beginning; resume with another case */
   bool overcommit;    /**< start even if the memory does not suffice */
   bool print_spares;  /**< print how many spare processes the case asks for, and end */
   bool devices;       /**< list accelerators, and end */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion assemble: one field of what left the window and of the window as it was at the end. */
+/* gabion assemble: one field of the slabs that left the window and of the final window. */
 #include "apps/driver/driver.h"
 #include "blockforest/output/fields/slab_writer.h"
 

@@ -31,7 +31,7 @@ static gab_status draw(gab_app_run *made, const gab_app_case *which)
   return which->solver->draw(made, which->options->draw);
 }
 
-/* What a run does before it makes blocks and files, and what the solver has to say. */
+/* Set-up of a run before it makes blocks and files, and messages of the solver. */
 static gab_status try_run(gab_world *world, const gab_app_case *which)
 {
   char folder[GAB_APP_PATH_LENGTH];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion checkpoint: looks at checkpoints on disk, without a run and on one process. */
+/* gabion checkpoint: inspects checkpoints on disk, without a run and on one process. */
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
@@ -156,7 +156,7 @@ static gab_status extract(extraction *job, const char *path, const gab_manifest 
   return gab_checkpoint_files_blocks(path, manifest, write_block, job);
 }
 
-/* The newest one whose files are there; what then does not match its hashes ends it. */
+/* The newest checkpoint with all its files; a mismatch of its hashes ends the command. */
 static gab_status extract_one(void *user, gab_step step, const char *path)
 {
   extraction *job = user;

@@ -125,7 +125,7 @@ static gab_status play_reach(const delays_options *options)
   return status;
 }
 
-/* What the model refuses is what the command line asked for. */
+/* Errors of the model are errors of the command line. */
 static gab_status play(delays_options *options)
 {
   delays_graph graph = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion info: what this build can do, and what a case recommends. */
+/* gabion info: capabilities of this build, and recommendations of a case. */
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
@@ -36,7 +36,7 @@ static const char *scheme_name(int index)
 static const char *balancer_name(int index)
 {
   const gab_balancer *balancer = gab_balancer_at(index);
-  return balancer && balancer->is_built ? balancer->name : NULL; /* what is not built comes last */
+  return balancer && balancer->is_built ? balancer->name : NULL; /* missing ones are last */
 }
 
 static const char *strategy_name(int index)
@@ -124,7 +124,7 @@ static gab_status print_processes(const gab_app_options *options)
   return GAB_OK;
 }
 
-/* What the case is, and what it is computed with. */
+/* Prints the case, and the models and kernels of its computation. */
 static gab_status print_case(const gab_app_options *options)
 {
   gab_app_case *which;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion status: how far a run is, and what happened to it, from the files in its folder. Needs no MPI. */
+/* gabion status: progress and events of a run, from the files in its folder. Needs no MPI. */
 #include "apps/driver/driver.h"
 #include "apps/driver/commands/status_behind.h"
 #include "core/system/file.h"
@@ -147,7 +147,7 @@ static bool read_history(const char *folder, history *past)
   return true;
 }
 
-/* Where the next job would begin, and, where there was more than one, what became of them. */
+/* Start step of the next job and, after several jobs, their ends. */
 static void print_jobs(const gab_history *jobs)
 {
   if (jobs->disk_checkpoint >= 0)
@@ -208,7 +208,7 @@ static void print_progress(gab_json_document *progress, bool running)
   printf("\n");
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- main */
 
 static int tell_end(const char *folder, const history *past)
 {
@@ -236,7 +236,7 @@ static int tell_end(const char *folder, const history *past)
   return 0;
 }
 
-/* True if it is running as far as can be told. @param[out] silent  seconds since its last sign of life */
+/* True if it seems to be running. @param[out] silent  seconds since its last sign of life */
 static bool is_running(gab_json_document *progress, const history *past, double *silent)
 {
   bool known = false;

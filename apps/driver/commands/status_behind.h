@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks that came back alone, or went back with their cluster, and have not caught up with the others, from the events of a
- * run (gabion status). Internal. */
+/* Ranks that recovered alone, or rolled back with their cluster, and have not caught up with the others, from the
+ * events of a run (gabion status). Internal. */
 #ifndef GABION_APPS_STATUS_BEHIND_H
 #define GABION_APPS_STATUS_BEHIND_H
 
@@ -10,7 +10,7 @@ enum { STATUS_MOST_BEHIND = 64 };
 
 typedef struct status_behind {
   int64_t ranks[STATUS_MOST_BEHIND];
-  int64_t from[STATUS_MOST_BEHIND]; /* the step of the checkpoint from which it goes on */
+  int64_t from[STATUS_MOST_BEHIND]; /* the step of the checkpoint from which it resumed */
   bool with_cluster[STATUS_MOST_BEHIND];
   int count;
 } status_behind;

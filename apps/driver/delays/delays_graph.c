@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who exchanges with whom in a case: the neighbourhood of a real forest. */
+/* Communication graph of a case: the neighbourhood of a real forest. */
 #include "apps/driver/driver.h"
 #include "apps/driver/delays/plan_delays.h"
 

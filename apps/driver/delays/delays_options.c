@@ -20,7 +20,7 @@ typedef struct option_row {
   take_fn other; /* of IS_OTHER and IS_FLAG */
 } option_row;
 
-/* ---------------------------------------------------------------- values that are no plain number */
+/* ---------------------------------------------------------------- values other than plain numbers */
 
 static gab_status take_grid(delays_options *options, const char *name, const char *text)
 {
@@ -305,7 +305,7 @@ static gab_status take_words(int argc, char **argv, delays_options *options)
   return GAB_OK;
 }
 
-/* What does not go together, and what follows from the rest. */
+/* Checks combinations of options, and derives the others. */
 static gab_status settle(delays_options *options)
 {
   static const int least[] = {2, 4, 6};

@@ -143,7 +143,7 @@ gab_status gab_app_delays_print_json(const delays_options *options, const delays
   return finish(json, out);
 }
 
-/* ---------------------------------------------------------------- whom a delay reaches */
+/* ---------------------------------------------------------------- reach of a delay */
 
 static void put_reach(gab_json *json, const delays_options *options, gab_step step, double share)
 {

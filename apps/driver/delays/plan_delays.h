@@ -21,7 +21,7 @@ typedef struct delays_values {
 /** The command line. */
 typedef struct delays_options {
   gab_app_options common; /**< its word is a case, or NULL: a box of processes */
-  int64_t ranks;          /**< of the case; 0: what it recommends */
+  int64_t ranks;          /**< of the case; 0: the recommended number */
   gab_delay_model model;
   delays_values rates; /**< per group and step */
   delays_values mtbfs; /**< of the whole run, in the unit of t1 */
@@ -38,7 +38,7 @@ typedef struct delays_options {
 /** @param[out] options  to be released whatever the status */
 gab_status gab_app_delays_options_parse(int argc, char **argv, delays_options *options);
 void gab_app_delays_options_release(delays_options *options);
-/** Lists the options with what they mean. */
+/** Lists the options with descriptions. */
 void gab_app_delays_options_print(FILE *out);
 
 /** Which failures a row of the table is of. */
@@ -63,7 +63,7 @@ typedef struct delays_row {
 gab_status gab_app_delays_failures(const delays_options *options, delays_source source, double value,
                                    int64_t run, gab_failures *failures);
 /** Plays all runs of a row. @param[in,out] times  NULL, or 3 x processes: sums of the times at the end,
- * undisturbed, local, global */
+ *  undisturbed, local, global */
 gab_status gab_app_delays_play(const delays_options *options, delays_source source, double value,
                                double *times, delays_row *row);
 /** The seed of one run. */

@@ -321,7 +321,7 @@ static gab_status find_costs(plan_work *work, const plan_options *options)
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- main */
 
 /* Number of nodes from the command line or the file of the case; else every process is a domain. */
 static gab_status lay_out(const plan_options *options, plan_numbers *numbers)

@@ -105,7 +105,7 @@ static void log_start(const gab_app_run *it)
   gab_log(GAB_LOG_INFO, "  results go to %s", it->folder);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- main */
 
 static gab_status rebalance(void *user, gab_forest *forest)
 {

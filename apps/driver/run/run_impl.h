@@ -10,7 +10,7 @@
 #include "apps/driver/case/case_impl.h"
 #include "apps/driver/run/run.h"
 
-/** Makes the run without blocks and without access to files; what it refuses, `gabion check` refuses too. Local except for
+/** Makes the run without blocks and without access to files; `gabion check` reports the same errors. Local except for
  * creating collective objects. @param[out] made  to be destroyed for any status */
 gab_status gab_app_run_create(gab_world *world, const gab_app_case *which, const char *folder,
                               gab_app_run **made);
@@ -73,7 +73,8 @@ gab_status gab_app_end_of_setup(gab_world *world, gab_status status);
 /** The same before the run exists; logs the reason. */
 gab_status gab_app_refuse(gab_world *world, gab_status status);
 
-/** Logs what is computed where. @param[in] cells  text after the number of blocks @param[in] kernel  may be NULL */
+/** Logs the grid and its distribution. @param[in] cells  text after the number of blocks @param[in] kernel  may be
+ * NULL */
 void gab_app_run_describe(const gab_app_run *it, const char *cells, const char *kernel);
 
 /** Whether blocks are computed twice in the step with this number, from 1. */

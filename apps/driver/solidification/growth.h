@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file growth.h
- *  @brief A phase field that runs: everything that is built from a case, and what it leaves behind.
+ *  @brief Run of a phase field: objects built from a case, and its output.
  *
  *  Stability: internal.
  */
@@ -38,11 +38,11 @@ typedef struct growth {
   gab_series *profile; /**< borrowed; NULL: not wanted */
   gab_schedule profile_schedule;
   gab_slab_writer *slabs; /**< NULL: not wanted */
-  bool slabs_known;       /**< what is in the folder, as of `slabs_epoch` */
+  bool slabs_known;       /**< content of the folder, as of `slabs_epoch` */
   gab_epoch slabs_epoch;
   lost_view lost[GROWTH_MOST_LOST];
   size_t lost_count;
-  gab_buffer own_blocks; /**< ids of those that this rank had before the last death, ascending */
+  gab_buffer own_blocks; /**< ids of the blocks of this rank before the last death, ascending */
 } growth;
 
 /* ---- solidification_run.c: as in ::gab_solver ---- */
@@ -60,7 +60,7 @@ gab_sample_report gab_app_growth_recomputation(const gab_app_run *run);
 void gab_app_growth_name_levers(const gab_app_run *run);
 void gab_app_growth_report(const gab_app_run *run);
 void gab_app_growth_release(gab_app_run *run);
-/** What is written beside what the writers write. */
+/** Names of files in addition to those of the writers. */
 extern const char gab_app_growth_files[];
 
 /* ---- solidification_grid.c ---- */
@@ -83,21 +83,21 @@ gab_status gab_app_growth_write_profile(void *user, gab_step step);
 /** As in ::gab_solver: the last state in profile.csv, and the slabs. */
 gab_status gab_app_growth_finish(gab_app_run *run, gab_step step);
 
-/* ---- lost.c: pictures of what has died ---- */
+/* ---- lost.c: pictures of lost blocks ---- */
 /** For a slice with outlines in the colours of owners (the first few of them): NAME_lost, the same of the
- * state that was restored, without the blocks that the dead had. */
+ *  state that was restored, without the blocks that the dead had. */
 gab_status gab_app_growth_add_lost_slice(growth *it, const gab_slice_options *options);
 /** Remembers which blocks are here. Local. */
 gab_status gab_app_growth_note_blocks(growth *it);
 /** After the blocks of the dead have been adopted, before they are shared out. Collective. */
 gab_status gab_app_growth_draw_lost(growth *it);
 
-/* ---- slabs.c: what leaves the window ---- */
+/* ---- slabs.c: rows that leave the window ---- */
 gab_status gab_app_growth_add_slabs(growth *it);
-/** Moves the window if the front is too high; what leaves is written first. Collective. */
+/** Moves the window if the front is too high; leaving rows are written first. Collective. */
 bool gab_app_growth_window_due(const void *user, gab_step step);
 gab_status gab_app_growth_move_window(void *user, gab_step step);
-/** The window as it is at the end: what the slabs lack. Collective. */
+/** Writes the final window, which the slabs lack. Collective. */
 gab_status gab_app_growth_finish_slabs(gab_app_run *run, gab_step step);
 
 #endif

@@ -32,7 +32,7 @@ static bool was_here(const growth *it, gab_block_id id)
   return count && bsearch(&id, it->own_blocks.data, count, sizeof id, compare_ids);
 }
 
-/* What a slice shows, but nothing in blocks that have just been adopted. */
+/* Values of a slice, except in blocks that have just been adopted. */
 static gab_status evaluate(void *user, const gab_forest *forest, const gab_block *block, double *values)
 {
   const lost_view *view = user;

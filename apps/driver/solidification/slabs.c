@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The moving window, and what leaves it: slabs of whole rows, each written by the blocks that have it just
- * before it goes. They are counted from where the window began, so a slab that is written again after a
- * rollback is the same file. The window at the end is written as well; both together are the whole solid
- * (gabion assemble). */
+/* The moving window, and the rows that leave it: slabs of whole rows, each written by its blocks just before it
+ * leaves. Rows are counted from the first position of the window, so a slab that is written again after a rollback is
+ * the same file. The final window is written as well; both together are the whole solid (gabion assemble). */
 #include "apps/driver/solidification/growth.h"
 #include "apps/driver/case/case_impl.h"
 #include "apps/driver/run/run_impl.h"
@@ -26,8 +25,8 @@ gab_status gab_app_growth_add_slabs(growth *it)
   return gab_app_blame(config, "output.slabs", gab_slab_writer_create(it->base.forest, &options, &it->slabs));
 }
 
-/* Of an older run, or of this one before it went back, that is: of the same rows, which will be written
- * again, and of a last window that is not the last any more. */
+/* Files of an older run, or of this one before a rollback: slabs of the same rows, which will be written again, and
+ * an outdated final window. */
 static gab_status clean_slabs(growth *it)
 {
   const gab_epoch epoch = gab_world_epoch(it->base.world);
@@ -51,8 +50,8 @@ gab_status gab_app_growth_move_window(void *user, gab_step step)
   growth *it = user;
   const int64_t at_once = it->parameters->setup.window_rows;
   int64_t front;
-  if (it->slabs)
-    GAB_TRY(clean_slabs(it)); /* at the start too: nobody takes what an older run left for this one's */
+  if (it->slabs) /* also at the start: files of an older run must not be taken for those of this one */
+    GAB_TRY(clean_slabs(it));
   GAB_TRY(gab_phasefield_front(it->model, &front));
   for (; front - at_once >= it->parameters->setup.window_row; front -= at_once) {
     if (it->slabs) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file solidification.h
- *  @brief Solidification by a phase field: what its cases come to, and how they run.
+ *  @brief Solidification by a phase field: its cases and runs.
  *
  *  Stability: internal.
  */
@@ -11,7 +11,7 @@
 #include "phasefield/setup/phasefield_config.h"
 #include "phasefield/levels/refinement.h"
 
-/** What a parameter file comes to, worked out without communication. */
+/** Content of a parameter file, derived without communication. */
 typedef struct solidification_case {
   gab_app_case base;
   gab_phasefield_refinement_setup refinement;
@@ -22,11 +22,11 @@ typedef struct solidification_case {
 
 /** As in ::gab_solver. */
 gab_status gab_app_solidification_declare(gab_config *config);
-/** What it has to write: gab_config_choice_fn. */
+/** Quantities for output: gab_config_choice_fn. */
 gab_config_choice gab_app_solidification_quantity(int index);
 /** The live monitors that a solidification has: cases ask for them by name. */
 gab_monitor_list gab_app_solidification_monitors(void);
-/** What phasefield.refinement makes of the domain; after the rest has been read. */
+/** Applies phasefield.refinement to the domain; after the rest has been read. */
 gab_status gab_app_solidification_grid_read(solidification_case *which);
 void gab_app_solidification_grid_describe(const solidification_case *which);
 

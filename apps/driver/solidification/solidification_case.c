@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a checked parameter file of the phase field to what it means, and the table of this solver. */
+/* Converts a checked parameter file of the phase field to a case; the table of this solver. */
 #include "apps/driver/solidification/growth.h"
 
 #include "core/base/log.h"

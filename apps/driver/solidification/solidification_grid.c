@@ -6,7 +6,7 @@
 
 /* ---------------------------------------------------------------- parameters */
 
-/* What would have to cut through wide cells. */
+/* Refuses windows and output that would cut wide cells. */
 static gab_status check_grid(solidification_case *which)
 {
   const gab_config *config = which->base.config;
@@ -21,7 +21,7 @@ static gab_status check_grid(solidification_case *which)
                            "with %d levels of wider cells a window moves by multiples of %" PRId64
                            " rows, not by %" PRId64,
                            which->refinement.levels, unit, which->setup.window_rows);
-  which->setup.window_rows = unit; /* what was left to the program */
+  which->setup.window_rows = unit; /* default chosen by the program */
   return GAB_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a phase field leaves behind: series, pictures, fields, evidence. */
+/* Output of a phase field: series, pictures, fields, evidence. */
 #include "apps/driver/solidification/growth.h"
 
 #include "core/base/log.h"
@@ -24,7 +24,7 @@ static int64_t rows_of(const growth *it)
   return (int64_t)it->parameters->base.domain.grid.roots[axis] * it->parameters->base.domain.cells[axis];
 }
 
-/* From the last row to this one; a row that is asked for again has what it had. */
+/* From the last row to this one; a repeated row keeps its value. */
 static double velocity_of(growth *it, gab_step step, double time, double height)
 {
   front_record *last = &it->front;
@@ -59,8 +59,8 @@ static gab_status put_ledger(growth *it, const gab_phasefield_integrals *sums, d
   return GAB_OK;
 }
 
-/* Height of the front and of the mean solid with the window's shift, undercooling at the front, fractions of
- * the solids, and so on: in the order of add_series(). */
+/* Height of the front and of the mean solid with the window's shift, undercooling at the front, fractions of the
+ * solids and further values, in the order of add_series(). */
 static gab_status series_row(void *user, gab_step step, double time, double *values)
 {
   growth *it = user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A phase field that runs: the tasks of a step, what is due after it, what survives. */
+/* Run of a phase field: tasks of a step, post-step actions, entities. */
 #include "apps/driver/solidification/growth.h"
 
 #include "core/base/log.h"
@@ -169,7 +169,7 @@ void gab_app_growth_report(const gab_app_run *run)
 
 /* ---------------------------------------------------------------- made and unmade */
 
-/* What slabs.c, solidification_output.c and `gabion assemble' write. */
+/* Files of slabs.c, solidification_output.c and `gabion assemble'. */
 const char gab_app_growth_files[] =
     "profile.csv\nsolid.h5\nsolid.xdmf\nslabs/slab_<n>-<n>.h5\n"
     "slabs/slab_<n>-<n>-<n>.h5\nslabs/last_<n>-<n>.h5\nslabs/last_<n>-<n>-<n>.h5\n";

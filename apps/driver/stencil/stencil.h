@@ -40,12 +40,11 @@
  *      y_min: {type: mirrored, odd: [velocity_y]}   # fields in `odd` change their sign
  *      y_max: {type: mirrored, odd: [velocity_y]}
  *  @endcode
- *  Values and gradients may be formulas of x, y, z, t and of the section `constants`:
+ *  Values and gradients may be formulas of x, y, z, t and of the section `constants`, e.g.
  *  `temperature: 1 + 0.1 * sin(2 * pi * t)`; those of implicit fields are numbers. With gab_stencil.beyond the program
- *  sets ghosts of sides of type
- *  `own`. A ghost beyond a side follows from its mirror cell inside: a value is the mean of both, a gradient their
- *  difference divided by their distance. With a value or a gradient diffusion is of second order, with mirrors of any
- *  order. Implicit fields have the same sides.
+ *  sets ghosts of sides of type `own`. A ghost beyond a side follows from its mirror cell inside: a value is the mean
+ *  of both, a gradient their difference divided by their distance. With a value or a gradient diffusion is of second
+ *  order, with mirrors of any order. Implicit fields have the same sides.
  *
  *  Staggered fields
  *  ----------------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
-# A flow on blocks that split and merge comes to the same state and series, to the last bit, and adapts as often, for
-# any number of processes and threads, any way to share blocks out, any kernel, and after a death; in 2D and 3D. So does a run that
-# is told to end earlier, and then goes on.
+# A flow on blocks that split and merge has the same state, series and number of adaptations, to the last bit, for any
+# number of processes and threads, any balancing strategy, any kernel, and after a death; in 2D and 3D. So has a run
+# that ends earlier and is then resumed.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 grid() { sed -n 's/.*"grid": \({.*}\).*/\1/p' out/summary.json; }
@@ -39,7 +39,7 @@ begin flat.yaml
 variant 2 1 --set balance.strategy=morton --set lbm.kernel=vector
 variant 4 2 --set balance.strategy=diffusion --set lbm.kernel=reference
 variant 7 1 --set balance.strategy=${graph:-hilbert} --set lbm.kernel=sparse
-for stop in 27 33; do # steps in which the grid changes: a run that ended there, and goes on
+for stop in 27 33; do # steps in which the grid changes: a run that ended there, and is resumed
   run 0 1 flat.yaml --set run.steps=$stop --set resilience.disk.every=$stop
   timeout 100 "$gabion" run flat.yaml --set resilience.disk.every=$stop --out out >said.txt 2>&1 || complain "going on: $(cat said.txt)"
   said "resuming from step $stop"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=1500 labels=long
-# Thousands of steps with hundreds of changes of the grid come to the same state and series for other numbers of
-# processes and threads, another way to share blocks out, another kernel, and after deaths in and between adaptations.
+# Thousands of steps with hundreds of changes of the grid give the same state and series for other numbers of
+# processes and threads, another balancing strategy, another kernel, and after deaths in and between adaptations.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 sed -e '/^faults:/,$d' "$GABION_SOURCE/apps/cases/flow/cylinder_adaptive.yaml" >flow.yaml

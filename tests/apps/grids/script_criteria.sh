@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=100 labels=quick
-# Criteria of refinement: one of a program (helper_drop.c) stands beside those that there are, in help and parameter files; it
-# looks at the field that the file names; blocks split where it wants that and merge where it no longer does; several count
-# together. What is spread stays, and which process has which block does not matter.
+# Criteria of refinement: a user-defined one (helper_drop.c) is listed with the built-in ones, in help and parameter
+# files; it measures the field of the file; blocks split where it requires that and merge elsewhere; several criteria
+# combine. Diffusion conserves, and the owners of blocks do not matter.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/tests/apps/helper_drop
 

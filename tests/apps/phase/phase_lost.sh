@@ -7,8 +7,8 @@ cat >>grow.yaml <<'YAML'
 output: {profile: {every: 60}}
 YAML
 approximate='resilience.strategies=[shrink, reconstruct]'
-# The second one dies when it has noticed the death of the first, and before they all meet: always in the same recovery, and
-# always in its first round.
+# The second one dies when it has noticed the death of the first, and before the repair: always in the same recovery,
+# and always in its first round.
 pair='--inject rank=1,step=130,phase=compute --inject rank=4,step=124,phase=repair'
 
 # is_near NAME: phase fractions sum up to 1 everywhere, shares of the solids and the front are near those in whole/.
@@ -22,7 +22,7 @@ is_near() {
         'BEGIN { d = a - b; exit !(d * d <= 0.05^2) }' || complain "$1: share of $solid: $(tail -1 out/front.csv)"
   done
 }
-# is_approximate NAME BLOCKS: the run says what it is, everywhere.
+# is_approximate NAME BLOCKS: all records of the run report the approximation.
 is_approximate() {
   said 'the result is an APPROXIMATION'
   said "of an APPROXIMATION from step 120 on: $2 blocks of which no copy was left were approximated"

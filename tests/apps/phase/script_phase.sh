@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=png
-# A phase field with a moving window gives the same state, series, pictures and slabs for any number of processes; what
-# cannot be is refused with its place in the file; a run that diverges leaves what can be looked at.
+# A phase field with a moving window gives the same state, series, pictures and slabs for any number of processes;
+# invalid cases are refused with the place in the file; a run that diverges leaves its state for inspection.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 
@@ -70,7 +70,7 @@ for file in fields/diverged.xdmf front.csv summary.json; do [ -s out/$file ] || 
 ls out/diverged_*.png >/dev/null || complain "diverged: no picture"
 grep -q '"exit_code": 4' out/summary.json || complain "summary.json does not say so"
 
-# ---- what cannot be
+# ---- invalid cases
 check 0 grow.yaml
 said 'all phases are in equilibrium at T = 1, mu = (1, 1)'
 wrong() { # wrong WHAT_IT_SAYS SETTING...

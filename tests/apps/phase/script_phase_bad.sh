@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
-# What a phase field cannot be is refused with file, line and column of what is wrong, and with the numbers.
+# Invalid phase fields are refused with file, line and column of the error, and with the numbers.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# A phase field whose grid is fine around interfaces only comes as far as on one that is fine everywhere, to the same bits
-# for any number of processes and when they die while the grid changes; its window moves by whole wide cells; what cannot
-# be is refused with its place in the file.
+# A phase field whose grid is fine only around interfaces advances as on a grid that is fine everywhere. Its bits are
+# the same for any number of processes and after deaths during a change of the grid; its window moves by whole wide
+# cells; invalid cases are refused with the place in the file.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200
-# What has left the window and what is in it are the whole solid: a plane front leaves every cell of a fixed domain that is
-# long enough, to the last bit, above the front too; behind lamellae, whose borders still move in the fixed domain, all is
-# solid as well.
+# Slabs that left the window and the window itself form the whole solid: a plane front gives every cell of a
+# sufficiently long fixed domain, to the last bit, above the front too. Behind lamellae, whose borders still move in
+# the fixed domain, all is solid as well.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 rows=$GABION_BUILD/tests/apps/helper_rows

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 needs=ulfm
-# The division that `gabion plan --clusters K --write FILE` writes is one that a run takes (resilience.local.clusters: FILE), and what the
-# run then logs is what plan forecasts for it, within 2 %: for a uniform flow from the case alone, for one that adapts and a phase
-# field whose window moves from the traffic of a run.
+# A run accepts the division of `gabion plan --clusters K --write FILE` (resilience.local.clusters: FILE), and logs as
+# many bytes as plan forecasts, within 2 %: for a uniform flow from the case alone, for an adaptive flow and a phase
+# field with a moving window from the traffic of a run.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/plan/cluster_common.sh"
 faults=$GABION_SOURCE/tests/faults/local_runs
@@ -15,7 +15,7 @@ local_run() { # local_run CASE ARGUMENTS...: 16 processes and a spare
     >said.txt 2>&1 || code=$?
   [ $code = 0 ] || complain "gabion run $*: exit code $code; it said: $(cat said.txt)"
 }
-# forecast NAME STEPS CLUSTERS GOAL PLANNED CASE ARGUMENTS...: PLANNED are the words of plan that say what is divided
+# forecast NAME STEPS CLUSTERS GOAL PLANNED CASE ARGUMENTS...: PLANNED is the text of plan about the division
 forecast() {
   local name="$1, $3 clusters by least $4" steps=$2 clusters=$3 goal=$4 what=$5 due
   shift 5

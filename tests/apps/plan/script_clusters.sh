@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
-# Logs between clusters: hand-computed from a file of traffic; what `plan --clusters` forecasts for 16 processes is what their
-# ports count in a run, for 1, 2, 4, 8 and 16 clusters. Files that are none are refused, and a run that met a fault writes none.
+# Logs between clusters: computed by hand from a file of traffic; the forecast of `plan --clusters` for 16 processes
+# equals the counts of their ports in a run, for 1, 2, 4, 8 and 16 clusters. Invalid files are refused, and a run with
+# a fault writes none.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/plan/cluster_common.sh"
 
-is() { # is EXPRESSION VALUE: of the plan in said.txt as d; without Python only the exit codes are looked at
+is() { # is EXPRESSION VALUE: of the plan in said.txt as d; without Python only the exit codes are checked
   local found
   command -v python3 >/dev/null || return 0
   found=$(python3 -c 'import json, sys; d = json.load(open("said.txt")); c = d["clusters"]; print(eval(sys.argv[1]))' "$1" 2>&1)
   [ "$found" = "$2" ] || complain "$1 is $found, expected $2, in $(cat said.txt)"
 }
 
-# A chain of four processes in ten steps: 0 - 1 strong, 1 - 2 weak, 2 - 3 strong; 3 also tells 0 a little.
+# A chain of four processes in ten steps: 0 - 1 strong, 1 - 2 weak, 2 - 3 strong; 3 also sends a little to 0.
 cat >chain.csv <<'CSV'
 # steps 10, processes 4
 from,to,messages,bytes
@@ -36,7 +37,7 @@ is 'c[1]["least_largest"]["total"], c[1]["least_largest"]["most"], c[1]["least_l
 plan 0 --traffic chain.csv
 said 'by least largest'
 
-# Reductions are in what is counted and not in what is forecast, and are few.
+# Reductions are counted but not forecast, and are few.
 run 0 16 cube.yaml --traffic counted.csv
 plan 0 --traffic counted.csv --json
 cp said.txt counted.json
@@ -49,7 +50,7 @@ is "$near" "[$(printf 'True, %.0s' {1..14})True]"
 plan 0 cube.yaml -n 16 --clusters --per-node 4
 said 'of 4 failure domains'
 
-# What is no such file, and too many words.
+# Invalid files, and superfluous arguments.
 for bad in 's/,to,/,/' 's/steps 10/steps 0/' 's/^3,0,.*/3,4,1,1/' 's/^3,0,.*/3,0,x,1/'; do
   sed "$bad" chain.csv >bad.csv
   plan 2 --traffic bad.csv

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# gabion converge: the permeability of a channel whose interpolated walls lie a third of a cell above the same corner on each grid has order
-# 2 and the analytic limit; the same physical case whichever keys give its time step; finished grids are not run again, on other
-# numbers of processes either; what is refused.
+# gabion converge: the permeability of a channel with interpolated walls a third of a cell above the same corner on
+# each grid has order 2 and the analytic limit. The physical case is the same for any keys of its time step. Finished
+# grids are not run again, also on other numbers of processes. Refusals.
 . "$GABION_SOURCE/tests/apps/common.sh"
 command -v python3 >/dev/null || exit 77
 
@@ -69,7 +69,7 @@ said 'x2: cells of width 0.5, 160 steps of 0.125'
 converge 0 lattice.yaml --cells 2,4 --out d --set units.lattice_velocity=0.05 --scaling acoustic
 said 'x4: cells of width 0.25, 160 steps of 0.125'
 
-# A time that is no whole number of steps is that of the grid of the file on all of them: here 3 steps.
+# A time that is not a whole number of steps is rounded on the grid of the file, for all grids: here 3 steps.
 converge 0 channel.yaml --cells 1,2 --out e --set run.time=0.02 --set output.forces.start=1 --value permeability
 said 'x2: cells of width 0.05, 12 steps of'
 

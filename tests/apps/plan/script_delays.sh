@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 threads=2
-# plan --delays: local against global recovery from the command line; numbers that can be worked out by hand come out,
-# pictures and tables are written, and wrong words are refused.
+# plan --delays: local against global recovery from the command line; results equal numbers computed by hand, pictures
+# and tables are written, and invalid arguments are refused.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 delays() { # delays CODE WORDS...
@@ -11,7 +11,7 @@ delays() { # delays CODE WORDS...
   code=$?
   [ $code = "$expected" ] || complain "gabion plan --delays $*: exit code $code, expected $expected; it said: $(cat said.txt)"
 }
-is() { # is EXPRESSION VALUE; without Python only the exit codes are looked at
+is() { # is EXPRESSION VALUE; without Python only the exit codes are checked
   local found
   command -v python3 >/dev/null || return 0
   found=$(python3 -c 'import json, sys; d = json.load(open("said.txt")); r = d.get("rows", [{}])[0]; print(eval(sys.argv[1]))' "$1" 2>&1)
@@ -41,7 +41,8 @@ is 'r["failures"], r["local"]["mean"], r["without_spare"]' '(2, 4, 1)'
 delays 0 --grid 12x5 --steps 30 --fail 25:0 --checkpoint-every 10 --checkpoint-time 0.5 --rework 1 --json
 is 'r["undisturbed"], r["local"]["end"]' '(31.5, 8)'
 
-# Hops of a corner: of 4 x 4 x 4 all are reached after 9, or 3 with all 26 neighbours; with deep ghosts so much later.
+# Hops from a corner: of 4 x 4 x 4 all are reached after 9, or 3 with all 26 neighbours; with deep ghosts later by
+# their depth.
 delays 0 --grid 4x4x4 --reach 0 --steps 12 --at 0,8,9 --json
 is '[round(64 * x["share"]) for x in d["reach"]]' '[1, 63, 64]'
 delays 0 --grid 4x4x4 --neighbours 26 --reach 0 --steps 12 --at 2,3 --json

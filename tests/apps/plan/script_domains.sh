@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# Failure domains come from a file or from the environment; what cannot be kept apart is said; a node that is lost as a
-# whole changes no result.
+# Failure domains come from a file or from the environment; copies that cannot be separated are reported; the loss of
+# a whole node changes no result.
 . "$GABION_SOURCE/tests/apps/common.sh"
 node='--set resilience.separate=node'
 

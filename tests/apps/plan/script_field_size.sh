@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120
-# Field files are compressed if nobody says otherwise: a fluid at rest in small blocks takes one percent of what its
-# numbers would; output.fields.compression: 0 leaves them as they are.
+# Field files are compressed by default: a fluid at rest in small blocks takes one percent of the size of its numbers;
+# output.fields.compression: 0 turns it off.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >rest.yaml <<'YAML'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200
-# A case that needs more memory than there is is refused with the numbers, unless told otherwise; a process that the
-# system ended for lack of memory is suspected when others go on without it.
+# A case that needs more memory than available is refused with the numbers, unless overridden; a process that the
+# system ended for lack of memory is suspected when others continue without it.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 # 76 TB: refused on any machine, before blocks are made, and with no folder.
@@ -36,8 +36,8 @@ said_once '5 MB of the 20 MB of its control group are free'
 run 0 2 good.yaml
 
 if [ "${GABION_TEST_ULFM:-}" ]; then
-  # Rank 1 dies, and the system has counted one more process that it has ended: while a fault injection had it stand still, for so long
-  # that no other one of the machine waits as long, and for as long as the test needs.
+  # Rank 1 dies, and the system has counted one more ended process: meanwhile a fault injection stops it for a time
+  # that no other process of the machine waits, as long as the test needs.
   rm -rf out
   hold=$((100000 + $$ % 800000))
   timeout 100 "$GABION_LAUNCH" -n 3 -- "$gabion" run good.yaml --out out --inject rank=1,step=5,stopped=$hold --inject rank=1,step=6 >said.txt 2>&1 &

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
-# What a run says at its start that a process will take, and what `plan` says without it, is what it takes at most, within
-# 5 %: counted by purpose, checkpoints with all of their buffers included, and not more than that when checkpoints are taken.
+# The memory of a process announced at the start of a run, and forecast by `plan`, is its maximum use, within 5 %:
+# counted by purpose, checkpoints with all of their buffers included, and not exceeded when checkpoints are taken.
 . "$GABION_SOURCE/tests/apps/common.sh"
 command -v python3 >/dev/null || exit 0
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200
-# plan says for any number of processes, from one, what a run of a case would find: blocks, imbalance, partners;
-# memory and costs follow from them. Wrong words are refused.
+# plan reports for any number of processes, from one, the grid of a run of a case: blocks, imbalance, partners; memory
+# and costs follow from them. Invalid arguments are refused.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 value() { # value EXPRESSION: of the plan in said.txt as d
   python3 -c 'import json, sys; d = json.load(open("said.txt")); print(eval(sys.argv[1]))' "$1" 2>&1
 }
-is() { # is EXPRESSION VALUE; without Python only the exit codes are looked at
+is() { # is EXPRESSION VALUE; without Python only the exit codes are checked
   local found
   command -v python3 >/dev/null || return 0
   found=$(value "$1")
@@ -19,7 +19,8 @@ plan 0 good.yaml -n 2 --json --bandwidth 1e6 --mtbf 1000 --rate 1e6
 is 'd["processes"]' 2
 is 'd["all"]["blocks"], d["all"]["imbalance"]' '(8, 1)'
 is 'd["levels"][0]["blocks_per_process"]["least"]' 4
-# Fields have whole cache lines: of 10 x 10 cells 15, of 8 values, for each of 9 populations, and what describes the field.
+# Fields have whole cache lines: of 10 x 10 cells 15, of 8 values, for each of 9 populations, and the description of
+# the field.
 is '0 <= d["state_bytes"]["most"] - 4 * 9 * 15 * 64 < 4 * 256' True
 is 'd["updates_per_step"]' 256
 is 'd["messages_per_step"]["most"]' 1
@@ -55,8 +56,8 @@ is 'd["memory_bytes"]["most"] == d["state_bytes"]["most"] + d["checkpoint_bytes"
 plan 0 good.yaml -n 8 --json --scheme=ring --copies=3
 is 'd["scheme"], d["copies"]' "('ring', 3)"
 is 'd["memory_bytes"]["most"] == d["state_bytes"]["most"] + 8 * d["checkpoint_bytes"]' True
-# Groups of 4 on 8 processes keep a third of an image beside the own one and send a whole one; of 8 with two losses
-# two sixths and two. What that survives, and with how few processes it would do.
+# Groups of 4 on 8 processes keep a third of an image in addition to the own one and send a whole one; groups of 8
+# with two losses keep two sixths and send two. Tolerated losses, and the minimum number of processes.
 plan 0 good.yaml -n 8 --json --scheme parity --group 4
 is 'd["copies"], d["any_losses"]' '(0, 1)'
 is 'abs(d["redundant_bytes"]["most"] - d["checkpoint_bytes"] / 3) < 1' True
@@ -149,7 +150,7 @@ plan 2 good.yaml --jsom
 said 'unknown option'
 plan 2 missing.yaml
 
-# What a run finds is what was planned.
+# The run has the planned numbers.
 plan 0 good.yaml -n 3 --json
 imbalance=1.125
 is '"%.3f" % d["all"]["imbalance"]' $imbalance

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
-# plan knows every solver: a flow, beside bodies, in fused fields and on levels, a phase field, uniform, with a window and adaptive,
-# stencils, one that adapts, and a flow with a temperature. What it says of memory, bytes and messages is what a run counts:
-# fields and snapshots to 5 %, one large case with everything else that a process holds; bytes and messages of a step to 1 % on
-# one level, where only sums over all processes come on top.
+# plan supports every solver: a flow, next to bodies, in fused fields and on levels, a phase field, uniform, with a
+# window and adaptive, stencils, also adaptive, and a flow with a temperature. Its memory, bytes and messages equal
+# the counts of a run: fields and snapshots to 5 %, one large case with all other memory of a process; bytes and
+# messages of a step to 1 % on one level, where only sums over all processes are extra.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 command -v python3 >/dev/null || exit 77
@@ -19,7 +19,7 @@ messages, size = sum(row[2] for row in rows) / steps, sum(row[3] for row in rows
 held = memory["fields_of_all"] + memory["snapshots_of_all"]
 envelope, sums = 128, 2 * (processes - 1)  # once in a step at most: up a tree of processes and down again
 balance = 0
-if "balance" in wanted:  # walls of bodies that conserve mass have a sum of their own in each step, of two numbers
+if "balance" in wanted:  # walls of bodies that conserve mass have an additional sum of two numbers in each step
     balance = 16 * sums
     sums *= 2
 planned = {name: plan[name]["mean"] * processes for name in ("state_bytes", "memory_bytes", "sent_bytes_per_step", "messages_per_step")}
@@ -69,7 +69,7 @@ solves() {
   [ -z "$wrong" ] || complain "$program $*, $cycles cycles: $wrong"
 }
 
-# What local recovery logs: what is sent, and with each message its head; sums over all processes come on top.
+# Messages logged by local recovery: sent ones, each with its head; sums over all processes are extra.
 logs() { # logs CASE [options]: 4 processes and a spare
   local wrong
   rm -rf out
@@ -96,7 +96,7 @@ logs "$GABION_SOURCE/tests/faults/local_runs/local_phase.yaml" --set run.steps=6
 box=(good.yaml --set 'domain.cells=[256, 256]' --set run.check_every=20 --set output={} "${often[@]}")
 compare traffic 4 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set lbm.fused_blocks=1
 compare traffic 4 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set lbm.kernel=vector
-compare traffic 4 gabion "${box[@]}" --set 'domain.block=[16, 16]' # fused fields of so many that 4 processes fill
+compare traffic 4 gabion "${box[@]}" --set 'domain.block=[16, 16]' # fused fields of a width that 4 processes fill
 compare traffic 2 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set resilience.memory.buffers=1
 compare "traffic balance" 4 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set 'bodies=[{type: box, lo: [64, -1], hi: [257, 257]}]'
 compare '' 3 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set 'output={slices: [{quantity: vorticity, every: 20}]}'

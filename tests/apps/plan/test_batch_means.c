@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* The confidence interval of a correlated series contains the truth in about 95 of 100, white or correlated over 20 values; a trend has
- * none; a series shorter than its correlation has none or a wide one. */
+/* The confidence interval of a correlated series contains the true mean in about 95 of 100 cases, white or correlated
+ * over 20 values; a series with a trend has none; a series shorter than its correlation has none or a wide one. */
 #include "apps/driver/flow/observe/batch_means.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=20 labels=quick */
-/* The scheme of the tutorial apps/tutorial/pump.c, for any number of places: copies lie in the other row, never opposite, each at
- * another place; so what dies may be a row or a column. */
+/* The scheme of the tutorial apps/tutorial/pump.c, for any number of places: copies are in the other row, never
+ * opposite, each at another place; so a row or a column may die. */
 #define main pump_main
 #include "apps/tutorial/pump.c"
 #undef main

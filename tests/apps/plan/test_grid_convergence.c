@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=20 labels=quick */
-/* Order, limit and uncertainty of numbers whose error is known. */
+/* Order, limit and uncertainty of numbers with a known error. */
 #include "apps/driver/campaign/grid_convergence.h"
 
 #include <math.h>

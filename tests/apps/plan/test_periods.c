@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=20 labels=quick */
-/* A frequency is told of a lift that has settled only, and then that of the settled part. */
+/* A frequency is reported only for a periodic lift, and then for its periodic part. */
 #include "apps/driver/flow/observe/periods.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200
-# An output folder that cannot be written is found before the first step, a disk that fills up ends the run with
-# a message; no process hangs, and no file is left half-written.
+# An output folder without write access is detected before the first step, a disk that fills up ends the run with a
+# message; no process hangs, and no incomplete file is left.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 launch() { # launch CODE FOLDER [options]
@@ -12,7 +12,7 @@ launch() { # launch CODE FOLDER [options]
   [ $code = "$expected" ] || complain "into $folder: exit code $code, expected $expected; it said: $(cat said.txt)"
 }
 
-# A file where the folder should be; also works for root, whom no permission stops.
+# A file in place of the folder; also works for root, who has all permissions.
 echo occupied >file
 launch 2 file
 said_once 'output folder file'
@@ -29,7 +29,7 @@ if [ "$(id -u)" != 0 ]; then
   said 'locked'
 fi
 
-# A full disk needs a file system of its own.
+# A full disk needs a separate file system.
 mkdir small
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=32k tmpfs small 2>/dev/null; then
   trap 'umount "$work/small"; rm -rf "$work"' EXIT

@@ -42,7 +42,7 @@ refused 2 good.yaml --sett lbm.omega=1
 said_once "did you mean '--set'"
 refused 2
 
-# What only the driver and the modules can see.
+# Errors that only the driver and the modules detect.
 for wrong in 'domain.block=[5, 8]:not a multiple of blocks of 5' 'domain.block=[8, 8, 8]:3 numbers' \
              'output.fields.quantities=[velosity]:velocity' 'output.forces.every=5:no bodies' \
              'resilience.scheme=pairwize:pairwise' 'resilience.memory.every=often:often' \
@@ -61,8 +61,8 @@ for key in fused_blocks temporal_blocking; do # alike: both are for one field
   check 0 good.yaml --set lbm.kernel=sparse --set lbm.$key=2
 done
 
-# What says the same in two ways: a file may not give both, and --set of one replaces the other.
-both() { # both WHERE WORDS SED_EXPRESSION: a file with both; then --set SETTING of the other one, and what then holds
+# Equivalent keys: a file may not give both, and --set of one replaces the other.
+both() { # both WHERE WORDS SED_EXPRESSION: a file with both; then --set SETTING of the other one, and the resulting value
   sed -e "$3" good.yaml >bad.yaml
   check 2 bad.yaml
   said "bad.yaml:$1"
@@ -81,7 +81,7 @@ said 'domain 16 x 8'
 check 0 good.yaml --set output.integrals.interval=3
 check 0 good.yaml --set 'faults=[{ranks: [1], step: 5}]' --set faults.0.random=1
 
-# Refinement that cannot be: where it stands in the file, and why. Lines are those of refined.yaml.
+# Invalid refinement: place in the file, and reason. Lines are those of refined.yaml.
 cat >refined.yaml <<'YAML'
 run: {steps: 10}
 domain: {cells: [32, 16], block: [8, 8]}

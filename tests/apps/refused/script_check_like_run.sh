@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
-# What `gabion run` refuses `gabion check` refuses too, in the same words, and a refused run leaves no folder.
+# `gabion check` refuses all cases that `gabion run` refuses, with the same message, and a refused run leaves no
+# folder.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 

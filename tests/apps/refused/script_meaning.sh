@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120 labels=quick
-# What can be computed but cannot be meant is refused, or warned of, with the place in the file and the numbers;
-# check and run say the same of the collision on refined grids.
+# Computable but meaningless cases are refused, or cause a warning, with the place in the file and the numbers; check
+# and run report the same about the collision on refined grids.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 
@@ -49,7 +49,7 @@ said 'the body lies outside of the domain: along y it reaches from 17 to 25, the
 sed 's/centre: .10, 8./centre: [10, 18]/' channel.yaml >changed.yaml
 check 0 changed.yaml
 
-# ---- bodies that cover no cell: a plate between centres of cells, a white picture, what lies in a corner of a cell
+# ---- bodies that cover no cell: a plate between centres of cells, a white picture, a shape in a corner of a cell
 thin='  - {name: plate, type: box, lo: [9.6, 2], hi: [10.4, 9]}'
 sed "s/  - {type: cylinder.*/$thin/" channel.yaml >changed.yaml
 check 2 changed.yaml
@@ -88,10 +88,10 @@ sed 's/0.02, 0/0, 0.02/' changed.yaml >along.yaml # moves in the surface where t
 check 0 along.yaml
 sed 's/x_max: .*/x_max: {type: outflow}/' changed.yaml >open.yaml
 check 0 open.yaml
-sed 's/lo: \[-5, 2\]/lo: [2, 2]/' changed.yaml >whole.yaml # takes in at one end what it pushes at the other
+sed 's/lo: \[-5, 2\]/lo: [2, 2]/' changed.yaml >whole.yaml # inflow at one end equals outflow at the other
 check 0 whole.yaml
 
-# ---- what nothing holds
+# ---- flows without a balance
 cat >pushed.yaml <<'YAML'
 run: {steps: 100}
 domain: {cells: [32, 16], block: [8, 8]}
@@ -116,7 +116,7 @@ check 0 good.yaml --set lbm.collision=mrt --set lbm.rate_energy=1.2 --set lbm.ra
 not_said 'lbm.rate_energy has no effect'
 said 'lbm.rate_stress has no effect: the domain has 2 dimensions'
 
-# ---- check says what run says of borders between levels
+# ---- check and run report the same about borders between levels
 cat >levels.yaml <<'YAML'
 run: {steps: 2}
 domain: {cells: [64, 64], block: [8, 8]}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=150 labels=quick
-# Pipes and devices as input are refused at once: nobody waits for whoever might write into them.
+# Pipes and devices as input are refused at once: no process waits for a writer.
 . "$GABION_SOURCE/tests/apps/common.sh"
 mkfifo pipe
 
@@ -33,7 +33,7 @@ check 2 mask.yaml
 said 'not a file'
 refused 2 mask.yaml
 
-# What a run has left: manifest, group file, events, state of a phase field.
+# Files of a run: manifest, group file, events, state of a phase field.
 run 0 2 good.yaml --set resilience.disk.every=10
 manifest=$(find out/checkpoints -name manifest.json | sort | tail -1)
 group=$(find "$(dirname "$manifest")" -name '*.h5' | head -1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=100
-# In an output folder of another user links to files and folders of this user are not followed: the run is refused, or writes its
-# own file in their place. A link of this user, to another disk say, is followed.
+# In an output folder of another user, links to files and folders of this user are not followed: the run is refused,
+# or writes its own file in their place. A link of this user, e.g. to another disk, is followed.
 . "$GABION_SOURCE/tests/apps/common.sh"
 [ "$(id -u)" = 0 ] || exit 77 # somebody else can only be played by root
 command -v setpriv >/dev/null || exit 77
@@ -15,7 +15,7 @@ plant() {
   printf 'precious\n' >mine/file
   somebody ln -s "$2" "out/$1" || complain "cannot plant $1"
 }
-go() { # go [options]: computes into what is there
+go() { # go [options]: computes into the existing folder
   timeout 100 "$gabion" run good.yaml --out out "$@" >said.txt 2>&1
   code=$?
 }
@@ -35,7 +35,7 @@ for name in fields checkpoints; do
   said "out/$name is a link of user 65534"
   untouched $name
 done
-# Under these names the run makes files of its own: log.txt where none is continued, and the others before they get their names.
+# Under these names the run makes its own files: log.txt if none is continued, and temporary names of the others.
 for name in case.yaml log.txt summary.json progress.json files.txt.new progress.json.new case.yaml.tmp summary.json.tmp; do
   plant $name "$work/mine/file"
   go

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A drop that spreads in the plane, on blocks that adapt to a criterion of this program: how many cells hold more than a tenth.
- * With `!' it asks for what levels have not, with `!!' for more criteria than there may be. */
+/* A drop that spreads in 2D, on blocks that adapt to a user-defined criterion: number of cells above a tenth. With
+ * `!' it requests a feature that levels lack, with `!!' too many criteria. */
 #include "apps/driver/stencil/stencil.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A third solver for the driver, du/dt = k Laplace(u) in a periodic box of the plane: what it takes to have all commands,
- * output, protection and checkpoints on disk. */
+/* A third solver for the driver, du/dt = k Laplace(u) in a periodic 2D box: an example with all commands, output,
+ * protection and checkpoints on disk. */
 #include "apps/driver/run/run.h"
 #include "blockforest/adaptation/adapt.h"
 #include "blockforest/exchange/block_field.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The game of life as a stencil (apps/driver/stencil/stencil.h): one that looks diagonally, and whose sums are not its fields. */
+/* The game of life as a stencil (apps/driver/stencil/stencil.h): with diagonal neighbours, and sums other than its
+ * fields. */
 #include "apps/driver/stencil/stencil.h"
 
 /* A glider. */

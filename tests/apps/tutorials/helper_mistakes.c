@@ -30,7 +30,7 @@ static double scratch_value(size_t count)
   return value;
 }
 
-/* What the value of a cell is wrong by. */
+/* Error of the value of a cell. */
 static double error_of(const gab_stencil_block *at, int32_t x, int32_t y)
 {
   static int calls, row;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flow of `gabion' with a communicator of the program's own, over which all add up a number after each step. OWN_COMMS says what
- * the program does: `made' makes it, `said' tells of it in gab_solver.own_comms. */
+/* The flow of
+ * `gabion' with a communicator of the program, over which all sum a number after each step. OWN_COMMS chooses the program: `made'
+ * makes it, `said' declares it in gab_solver.own_comms. */
 #include "apps/driver/run/run.h"
 
 #include <mpi.h>
@@ -13,7 +14,7 @@ static bool does(const char *word)
   return words && strstr(words, word);
 }
 
-/* What fails here ends the step: the handler of the communicator has seen to that. */
+/* A failure here ends the step: the handler of the communicator ensures that. */
 static gab_status count(void *user, gab_step step)
 {
   const gab_comm *comm = user;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tutorial projection.c with two additions. If VORTEX is set, the flow begins as a Taylor-Green vortex, carried along by a uniform flow
- * of speed 1 in x, on a periodic square of length 1. From the time RECORD_TIME on, the quantity `record' appends to the file RECORD what each cell has: x and y of
- * its lower corner, u and v on its lower faces and in its middle, pressure, divergence. */
+/* The tutorial projection.c with two additions. If VORTEX is set, the flow begins as a Taylor-Green vortex in a
+ * uniform flow of speed 1 in x, on a periodic square of length 1. From the time RECORD_TIME on, the quantity `record'
+ * appends the values of each cell to the file RECORD: x and y of its lower corner, u and v on its lower faces and at
+ * its centre, pressure, divergence. */
 #define main tutorial_main
 int tutorial_main(int argc, char **argv);
 #include "apps/tutorial/projection.c"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares rows of what `gabion assemble' has made of two runs:
+/* Compares rows of the output of `gabion assemble' for two runs:
  *   helper_rows A.h5 B.h5 QUANTITY FIRST COUNT
- * prints how many cells there are, in how many both differ, and by how much at most. Two-dimensional. */
+ * prints the number of cells, of different ones, and the largest difference. Two-dimensional. */
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stencils with several stages in a step: VARIANT says which. Two fields that turn around each other and diffuse, with an exact
- * solution on the grid: a' = -w b + k Laplace a, b' = w a + k Laplace b, of one wave in space, which is the third field. */
+/* Stencils with several stages in a step, chosen by VARIANT. Two fields that rotate into each other and diffuse, with
+ * an exact solution on the grid: a' = -w b + k Laplace a, b' = w a + k Laplace b, for one wave in space, which is the
+ * third field. */
 #include "apps/driver/stencil/stencil.h"
 
 #include <stdlib.h>

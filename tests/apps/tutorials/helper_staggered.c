@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Staggered fields in 2D: each is x + 10 y + t at the position of its values, in the domain and in two layers beyond sides. The field `wrong`
- * has the largest deviation that a cell has seen. VARIANT makes a table that is refused. */
+/* Staggered fields in 2D: each is x + 10 y + t at the position of its values, in the domain and in two layers beyond
+ * sides. The field `wrong` has the largest deviation at a cell. VARIANT makes an invalid table. */
 #include "apps/driver/stencil/stencil.h"
 
 #include <stdlib.h>

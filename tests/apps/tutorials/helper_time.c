@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stencils whose time steps follow from a bound, or are constant: VARIANT says which. A front by Burgers' equation, upwind, u_t + u (u_x + u_y) = 0. */
+/* Stencils with time steps from a bound, or constant ones, chosen by VARIANT. A front by Burgers' equation, upwind,
+ * u_t + u (u_x + u_y) = 0. */
 #include "apps/driver/stencil/stencil.h"
 
 #include <stdlib.h>

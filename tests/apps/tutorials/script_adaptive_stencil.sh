@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
-# Blocks of a program's own equation adapt to its own fields: same checksum, table and picture on 1 and 2 processes, on 4 with a
-# process killed from outside between two adaptations, killed within one, and with one that goes back alone. Nothing comes or
-# goes that the equation does not make; the result is that of one fine grid, nearly, on far fewer cells. What a case may not
-# say is refused.
+# Blocks of a user-defined equation adapt to its fields: same checksum, table and picture on 1 and 2 processes, on 4
+# with a process killed from outside between two adaptations, killed within one, and with a local recovery. Conserved
+# sums stay constant; the result is nearly that of one fine grid, with far fewer cells. Invalid cases are refused.
 . "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 program gray_scott
 

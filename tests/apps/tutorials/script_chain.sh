@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm
-# The chain of apps/papers/fenixlr2015/fenixlr-runs.sh gives its answer, whoever dies; its times have a row for each step of each rank, those
-# of the dead included, and the report of such runs finds what it looks for.
+# The chain of apps/papers/fenixlr2015/fenixlr-runs.sh gives its result after any death; its times have a row for each
+# step of each rank, those of dead processes included, and the report of such runs finds its data.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 chain() { # chain FOLDER [arguments]: 4 processes and 2 spares
@@ -27,7 +27,7 @@ grep -q '"survivor_steps_computed_again": 0,' alone/summary.json || complain "lo
 chain together --set 'resilience.strategies=[spare]' rank=1,step=17,phase=compute
 [ "$(checksum together)" = "$expected" ] || complain "strategy spare: another checksum"
 
-# What the script writes of its runs, and its report.
+# Output of the script of its runs, and its report.
 mkdir -p report/runs
 mv undisturbed report/runs/u && mv alone report/runs/a
 said_of() { printf '{"run": "%s", "figure": 7, "name": "%s", "repeat": 1, "strategy": "local", "ranks": 4, "spares": 2, "steps": 30, "every": 10, "step_time": 0.001, "load": 0, "deaths": [%s]}\n' "$@"; }
@@ -45,7 +45,7 @@ if command -v python3 >/dev/null; then
   grep -q 'another checksum' report/report.md || complain "another checksum is not told: $(cat report/report.md)"
 fi
 
-# Clusters: what apps/papers/spbc2013/spbc.sh writes, and its report.
+# Clusters: output of apps/papers/spbc2013/spbc.sh, and its report.
 mkdir -p spbc/runs
 chain spbc/runs/c --set 'resilience.strategies=[local, spare]' --set resilience.local.clusters=2 rank=1,step=17,phase=compute
 [ "$(checksum spbc/runs/c)" = "$expected" ] || complain "clusters: another checksum"

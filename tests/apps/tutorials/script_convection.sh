@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
-# Natural convection in a cavity heated from its side: the Nusselt number of de Vahl Davis (1983), and 1 where nothing moves; as
-# much heat leaves as enters; same checksum, table and picture on 1 and 2 processes, and on 4 of which one is killed from
-# outside or goes back alone; what the explicit scheme does not bear is refused.
+# Natural convection in a cavity heated from its side: the Nusselt number of de Vahl Davis (1983), and 1 without
+# motion; heat outflow equals inflow; same checksum, table and picture on 1 and 2 processes, and on 4 of which one is
+# killed from outside or rolls back alone; cases beyond the stability of the explicit scheme are refused.
 . "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 program convection
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=900 labels=long needs=ulfm
-# Natural convection in a cavity heated from its side, at rest in the end: the Nusselt numbers of de Vahl Davis (1983) within 1 %,
-# at both sides and on the whole, at Rayleigh numbers of 1e4, 1e5 and 1e6 (what doc/tutorials.md shows).
+# Natural convection in a cavity heated from its side, in its steady state: the Nusselt numbers of de Vahl Davis
+# (1983) within 1 %, at both sides and on average, at Rayleigh numbers of 1e4, 1e5 and 1e6 (figures of
+# doc/tutorials.md).
 . "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 program convection
 run_limit=600

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm,png
-# Stencils that read several layers around a block. Operators of fourth and sixth order have these orders, on any number of processes.
-# The tutorial of Cahn and Hilliard has the same result on 1 and 2 processes, on 4 of which one is killed, and with one that rolls back alone;
-# nothing of either liquid comes or goes.
+# Stencils that read several layers around a block. Operators of fourth and sixth order have these orders, on any
+# number of processes. The tutorial of Cahn and Hilliard has the same result on 1 and 2 processes, on 4 of which one
+# is killed, and with one that rolls back alone; the amounts of both liquids are conserved.
 . "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 gabion=$GABION_BUILD/tests/apps/helper_deep
 

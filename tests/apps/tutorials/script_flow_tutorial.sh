@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
-# The tutorial of a flow gives the same on 1, 2 and 4 processes, and when one of them is killed from outside: checksum, table
-# and picture, to the last bit. Its bodies feel the flow.
+# The tutorial of a flow gives the same checksum, table and picture, to the last bit, on 1, 2 and 4 processes, and
+# when one of them is killed from outside. The flow acts on its bodies.
 . "$GABION_SOURCE/tests/apps/common.sh"
 cp "$GABION_BUILD/bin/flow" "$work/flow" # a name that no other process has
 

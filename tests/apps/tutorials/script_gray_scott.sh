@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
-# The tutorial with two fields in space has the same checksum, table and picture on 1 and 2 processes, and on 4 of which one is
-# killed from outside, or alone goes back (strategy local). Without feed and decay no substance comes or goes, and what
-# diverges is found.
+# The tutorial with two fields in 3D has the same checksum, table and picture on 1 and 2 processes, and on 4 of which
+# one is killed from outside, or rolls back alone (strategy local). Without feed and decay both substances are
+# conserved, and a diverging run is detected.
 . "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 program gray_scott
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
-# The first tutorial, a stencil in 50 lines, has the result of the same equation with a time loop of its own, to the last bit,
-# on any number of processes and threads, after a death and after going on from disk; and all commands, which refuse what it
-# cannot do.
+# The first tutorial, a stencil in 50 lines, has the result of the same equation with its own time loop, to the last
+# bit, on any number of processes and threads, after a death and when resumed from disk. It has all commands, which
+# refuse unsupported requests.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/bin/heat
 

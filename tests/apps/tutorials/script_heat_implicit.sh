@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
-# An implicit equation in a stencil: the same bits on any number of processes and threads, after deaths within a solve under each
-# strategy, and resumed from disk on another number of processes. Heat is that of the explicit tutorial, to the tolerance of the
-# solver. Grids that multigrid cannot take are refused.
+# An implicit equation in a stencil: the same bits on any number of processes and threads, after deaths within a solve
+# under each strategy, and resumed from disk on another number of processes. Heat is that of the explicit tutorial, to
+# the tolerance of the solver. Grids unsuitable for multigrid are refused.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/bin/heat_implicit
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
-# Implicit fields on blocks of three levels that adapt while the run solves: the same checksum, grid, table and picture on any number of
-# processes, after deaths within a solve under each strategy, and resumed from disk on another number of processes. The heat that the
-# burner adds is conserved. Blocks that the levels cannot halve are refused.
+# Implicit fields on blocks of three levels that adapt during the run: the same checksum, grid, table and picture on
+# any number of processes, after deaths within a solve under each strategy, and resumed from disk on another number of
+# processes. The heat of the burner is conserved. Blocks that the levels cannot halve are refused.
 . "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 program heat_implicit
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm,png
-# The tutorial with a time loop of its own keeps its account of heat, to the last bit, when processes die.
+# The tutorial with its own time loop keeps its heat balance, to the last bit, after deaths.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 heat() { # heat PROCESSES [arguments]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120 needs=ulfm
-# A program with communicators of its own has no local recovery: `check' and `plan' say so if its table does
-# (gab_solver.own_comms), a run says so in any case, and what the table keeps to itself. Its deaths are survived by the next strategy.
+# A program with its own communicators has no local recovery: `check' and `plan' report that if its table declares
+# them (gab_solver.own_comms); a run reports it in any case, and an undeclared communicator. The next strategy handles
+# its deaths.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/tests/apps/helper_own_comms
 case=$GABION_SOURCE/tests/faults/local_runs/local.yaml

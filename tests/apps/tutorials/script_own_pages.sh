@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=100
-# The pages doc/own-*.md about a collision, a side, a force and a lattice of a program: their code is that of apps/tutorial/, it runs with what
-# the page says, on 1 and 2 processes, and check refuses with the place.
+# The pages doc/own-*.md about a user-defined collision, side, force and lattice: their code is that of
+# apps/tutorial/, its output is that of the page, on 1 and 2 processes, and check refuses errors with the place.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 block() { awk -v kind="$2" '$0 == "```" kind { inside = 1; next } $0 == "```" { if (inside) exit } inside' "$1"; }

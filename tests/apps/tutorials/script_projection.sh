@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
-# An incompressible flow by projection (apps/tutorial/projection.c): a vortex decays with errors of second order, the flow under a lid has
-# the centre lines of Ghia et al. 1982 within 1 % of the speed of the lid, and both are free of divergence to the tolerance of the
-# solver. The same checksum, table and picture on any number of processes, after deaths in each stage and within the solve under each
-# strategy, and resumed from disk on another number of processes.
+# An incompressible flow by projection (apps/tutorial/projection.c): a vortex decays with errors of second order, the
+# flow under a lid has the centre lines of Ghia et al. 1982 within 1 % of the speed of the lid, and both are
+# divergence-free to the tolerance of the solver. The same checksum, table and picture on any number of processes,
+# after deaths in each stage and within the solve under each strategy, and resumed from disk on another number of
+# processes.
 . "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 sed -e '/^faults:/,$d' -e 's/\[64, 64\]/[32, 32]/; s/\[16, 16\]/[8, 8]/' "$GABION_SOURCE/apps/tutorial/projection.yaml" >cavity.yaml
 
-# ---- order; the file cells has what the cells have after the last step
+# ---- order; the file cells has the values of the cells after the last step
 gabion=$GABION_BUILD/tests/apps/helper_projection
 cat >vortex.yaml <<'YAML'
 domain: {cells: [16, 16], block: [8, 8]}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
-# The tutorial with a scheme and an entity of its own: the pump reaches its velocity and keeps it; same checksum, table and picture
-# on 1 and 2 processes, on 4 of which one is killed from outside, and when a spare takes over; of four processes in two rows both
-# of a row or both of a column may die, where `pairwise' or `ring' end with exit 3; both of a diagonal may not. Without the entity
-# a run is the same until somebody dies.
+# The tutorial with a user-defined scheme and entity: the pump reaches its velocity and keeps it; same checksum, table
+# and picture on 1 and 2 processes, on 4 of which one is killed from outside, and with a spare. Of four processes in
+# two rows both of a row or both of a column may die, where `pairwise' or `ring' end with exit 3; both of a diagonal
+# may not. Without the entity a run is the same until the first death.
 . "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 program pump
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm,formulas
-# Staggered fields (helper_staggered.c): positions at the start, ghosts beyond sides and values on them are exact for a linear function of place and
-# time, on 1 to 3 processes, after deaths under shrink and local, and from disk. Sides and tables that cannot be are refused.
+# Staggered fields (helper_staggered.c): initial positions, ghosts beyond sides and values on them are exact for a
+# linear function of place and time, on 1 to 3 processes, after deaths under shrink and local, and from disk. Invalid
+# sides and tables are refused.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/tests/apps/helper_staggered
 cat >grid.yaml <<'YAML'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm
-# A stencil that looks diagonally (helper_life.c): a glider that has gone once round through the corners of all blocks on its way
-# is where it was, on any number of processes, and when one dies. Its sums are those of its own function.
+# A stencil with diagonal neighbours (helper_life.c): a glider that has passed once around through the corners of all
+# blocks is at its start, on any number of processes, and after a death. Its sums come from its own function.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/tests/apps/helper_life
 
@@ -25,8 +25,7 @@ run 0 4 life.yaml --inject rank=1,step=77,phase=exchange
 said 'rank 1 died'
 [ "$(checksum)" = "$expected" ] || complain "after a death it is not where it was"
 
-# Without keys it has a section all the same, and it is refused what it does not know,
-# or what would do nothing.
+# Without keys it still has a section, which refuses unknown keys and settings without effect.
 check 0 life.yaml
 check 2 life.yaml --set life.k=1
 said 'life.k'

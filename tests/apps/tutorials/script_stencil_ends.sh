@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# A stencil that ends by its own criterion, or when it is steady (helper_ends.c): at the same step on any number of processes, after deaths
-# in and before the last step under shrink, spare and local, and from disk. The log and summary.json say why; another limit continues the run.
+# A stencil that ends by its own criterion, or at steady state (helper_ends.c): at the same step on any number of
+# processes, after deaths in and before the last step under shrink, spare and local, and from disk. The log and
+# summary.json have the reason; another limit continues the run.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/tests/apps/helper_ends
 cat >relax.yaml <<'YAML'
@@ -45,7 +46,7 @@ for rank in 0 1; do
   alike "local recovery of rank $rank"
 done
 
-# What has ended ends at once; with another limit it continues, to the step of a run that was not interrupted.
+# A completed run ends at once; with another limit it continues, to the step of an uninterrupted run.
 again() { "$GABION_LAUNCH" -n 2 -- "$gabion" run relax.yaml "$@" --out out >said.txt 2>&1 || complain "again $*: $(cat said.txt)"; }
 again
 ends 15 "$reason"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# Stencils between sides with values, gradients and mirrors: errors against exact solutions are of second order, in 2D and 3D, with ghosts
-# beyond edges and corners, and of fourth order with two layers of cells. The checksum is the same on 1, 2 and 3 processes, after deaths under
-# shrink and local, and on levels. Sides that cannot be are refused with their place.
+# Stencils between sides with values, gradients and mirrors: errors against exact solutions are of second order, in 2D
+# and 3D, with ghosts beyond edges and corners, and of fourth order with two layers of cells. The checksum is the same
+# on 1, 2 and 3 processes, after deaths under shrink and local, and on levels. Invalid sides are refused with their
+# place.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/tests/apps/helper_sides
 
@@ -12,7 +13,7 @@ preamble() { printf 'run: {steps: 40}\ndomain: {cells: [16, 16], block: [8, 4], 
 { preamble; for side in x_min x_max y_min y_max; do printf '  %s: {type: mirrored, odd: [b]}\n' $side; done; } >mirrored.yaml
 { cat mirrored.yaml; for side in z_min z_max; do printf '  %s: {type: mirrored, odd: [b]}\n' $side; done; } >cube.yaml
 
-# errors CASE N STEPS AXES: root mean squares of both fields after so many steps on N cells along each axis.
+# errors CASE N STEPS AXES: root mean squares of both fields after that number of steps on N cells along each axis.
 errors() {
   local cells="[$2, $2]" block='[8, 4]'
   [ "$4" = 2 ] || { cells="[$2, $2, $2]" block='[8, 4, 8]'; }

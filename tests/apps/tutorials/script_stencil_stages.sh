@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=250 needs=ulfm
-# Several stages in a step of a stencil (helper_stages.c): orders 1 to 4 in time of the integrators, against an exact solution; rk3 by hand
-# has the bits of the library's; results are those of one process on 2 and 3, after deaths between stages under shrink, spare and
-# local, and from disk on another number of processes. Mistakes in later stages are found.
+# Several stages in a step of a stencil (helper_stages.c): orders 1 to 4 in time of the integrators, against an exact
+# solution; a user-written rk3 has the bits of the library's. Results are those of one process on 2 and 3, after
+# deaths between stages under shrink, spare and local, and from disk on another number of processes. Mistakes in later
+# stages are detected.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/tests/apps/helper_stages
 cat >turn.yaml <<'YAML'

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# Time steps of a stencil that follow from a bound (helper_time.c): the times in table, summary and update are those of one process
-# on 2 and 3, after deaths under shrink, spare and local, that of rank 0 among them, and from disk on another number of processes.
-# Constant steps: by the program and by the parameter file. Bounds that cannot be are refused.
+# Time steps of a stencil from a bound (helper_time.c): the times in table, summary and update are those of one
+# process on 2 and 3, after deaths under shrink, spare and local, also of rank 0, and from disk on another number of
+# processes. Constant steps: by the program and by the parameter file. Invalid bounds are refused.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/tests/apps/helper_time
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the tests of tutorials; to be sourced instead of common.sh. A run gives the same on any number of processes, when
-# one of them is killed from outside, and when one alone goes back.
+# Shared by the tests of tutorials; to be sourced instead of common.sh. A run gives the same on any number of
+# processes, when one of them is killed from outside, and when one rolls back alone.
 #
 #   program NAME          the program is $gabion, under a name that no other process has
 #   run 0 1 case.yaml
@@ -37,8 +37,8 @@ alike_on_processes() {
   alike "2 processes"
 }
 
-# Killed while a fault injection has it stopped, so that the run cannot be over before. (mpirun ends a job with a process that was stopped
-# ten seconds late, when the launcher ends it.)
+# Killed while a fault injection has it stopped, so that the run cannot be over before. (mpirun ends a job with a
+# stopped process ten seconds late, when the launcher ends it.)
 stopped() { ps -o pid=,stat= -p "$(pgrep -d, -f "^$gabion run case.yaml")" 2>/dev/null | awk '$2 ~ /^T/ { print $1 }'; }
 alike_killed() {
   rm -rf out
