@@ -9,6 +9,7 @@
 
 #include "core/system/own_folder.h"
 #include "core/system/process.h"
+#include "core/system/shared_file.h"
 #include "core/system/leftovers.h"
 
 #include <dirent.h>
@@ -186,6 +187,13 @@ static bool keep(const char *parent, const char *name)
   return file >= 0 && close(file) == 0;
 }
 
+/* What killed daemons and processes have left on this node. */
+static void sweep_leftovers(void)
+{
+  (void)gab_leftovers_sweep(NULL, NULL);
+  (void)gab_shared_file_sweep();
+}
+
 int launch_on_node(int count, char **words)
 {
   static char text[LAUNCH_SAID];
@@ -193,7 +201,7 @@ int launch_on_node(int count, char **words)
   record mine;
   const size_t got = fread(text, 1, sizeof text - 1, stdin);
   text[got] = '\0';
-  (void)gab_leftovers_sweep(NULL, NULL);
+  sweep_leftovers();
   if (count == 3 && !strcmp(words[0], "remove")) {
     snprintf(path, sizeof path, "%s/%s", words[1], words[2]);
     return gab_own_folder_remove(AT_FDCWD, path) ? 0 : LAUNCH_NO_COMPLETION;
@@ -377,7 +385,7 @@ void launch_memory_begin(const launch_options *options, launch_memory *memory)
 {
   *memory = (launch_memory){.name = ""};
   snprintf(memory->parent, sizeof memory->parent, "%.900s", place());
-  (void)gab_leftovers_sweep(NULL, NULL);
+  sweep_leftovers();
   unsetenv("GABION_SUCCEEDS"); /* of a launcher that started this one */
   if (options->relaunches == 0) {
     sweep(memory->parent, "", "", NULL);
@@ -401,7 +409,7 @@ void launch_memory_begin(const launch_options *options, launch_memory *memory)
 
 void launch_memory_end(const char *hosts, const char *agent, const launch_memory *memory)
 {
-  (void)gab_leftovers_sweep(NULL, NULL);
+  sweep_leftovers();
   if (!memory->name[0]) return;
   char folder[2 * LAUNCH_PATH];
   snprintf(folder, sizeof folder, "%s/%s", memory->parent, memory->name);

@@ -57,6 +57,12 @@ static void count_down(uint32_t use, size_t bytes)
   atomic_fetch_sub(&held_now[GAB_MEMORY_USE_COUNT], bytes);
 }
 
+void gab_memory_count(gab_memory_use use, size_t bytes, bool is_held)
+{
+  if (is_held) count_up((uint32_t)use, bytes);
+  else count_down((uint32_t)use, bytes);
+}
+
 static header *header_of(void *memory) { return (header *)(void *)((unsigned char *)memory - GAB_ALIGNMENT); }
 
 /* Requests pages of 2 MB for images, lists and buffers of many megabytes: fewer TLB misses when packing, and fewer pages

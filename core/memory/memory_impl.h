@@ -16,4 +16,7 @@ gab_status gab_alloc_shared(size_t bytes, gab_memory_use use, void **memory);
  * gab_alloc_shared(); NULL is allowed */
 bool gab_shared_key_of(const void *memory, gab_shared_key *key);
 
+/** Counts memory that gab_alloc() has not allocated, such as a mapped file. Thread safe. @param[in] is_held  false: it is released */
+void gab_memory_count(gab_memory_use use, size_t bytes, bool is_held);
+
 #endif

@@ -54,6 +54,8 @@ typedef struct gab_body_shape {
    *  some points of the domain and refuses one that is steeper there. NULL: the shape has no exact surface; its walls are
    *  staircases, and `contains` is needed. */
   double (*distance)(const gab_body *body, const double point[3]);
+  bool
+      is_exact; /**< `distance` needs no such look: for shapes that are expensive to ask far from their surface */
   /** Whether a point is inside. NULL: where the distance is not positive. */
   bool (*contains)(const gab_body *body, const double point[3]);
   /** Where the way between two points, of which one is inside, passes the surface: share of the way from the first one. NULL:

@@ -72,6 +72,31 @@ said 'rank 0 died'
 run 0 1 ring.yaml --set bodies.0.rotate='[10, 80, 31]'
 [ "$(checksum)" != "$expected" ] || complain 'the angle makes no difference'
 
+# ---- the processes of a node share a large mesh: the same bits, also where another process takes over; nothing is left behind
+mesh sphere ball.stl --triangles 20480
+short=(mesh.yaml --set run.steps=12 --set run.check_every=4 --set resilience.memory.every=4)
+GABION_SHARED_FILES='' run 0 1 "${short[@]}"
+expected=$(checksum)
+export GABION_SHARED_FILES=$work/shared
+run 0 3 "${short[@]}"
+said 'MB on each node'
+[ "$(checksum)" = "$expected" ] || complain 'another checksum with a shared mesh'
+rm -rf out
+timeout 100 "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run "${short[@]}" --set 'resilience.strategies=[spare, shrink]' \
+  --inject rank=0,step=7,phase=exchange --inject rank=1,step=10,phase=exchange --out out >said.txt 2>&1 || complain "spare: $(cat said.txt)"
+said 'rank 1 died'
+[ "$(checksum)" = "$expected" ] || complain 'another checksum where spare processes have mapped the mesh'
+[ ! -e shared ] || complain "left behind: $(ls -l shared)"
+"$gabion" run mesh.yaml --set run.steps=1000000 --out killed >said.txt 2>&1 &
+process=$!
+for _ in $(seq 200); do ! grep -q MLUPS said.txt || break; sleep 0.1; done
+kill -KILL $process
+wait $process 2>/dev/null
+ls shared/*.shared >/dev/null || complain "not shared: $(cat said.txt)"
+check 0 mesh.yaml --set bodies.0.scale=49
+[ ! -e shared ] || complain "not removed after a killed process: $(ls -l shared)"
+unset GABION_SHARED_FILES
+
 # ---- its content is part of the case
 mesh sphere ball.stl --triangles 320
 run 0 1 mesh.yaml --set resilience.disk.every=20

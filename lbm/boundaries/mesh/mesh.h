@@ -12,6 +12,7 @@
 #define GABION_LBM_MESH_H
 
 #include "core/base/status.h"
+#include "core/system/shared_file.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -70,6 +71,9 @@ typedef struct gab_mesh {
   gab_mesh_grid grid;
   gab_mesh_groups groups;
   double lo[3], hi[3]; /**< bounding box, by gab_mesh_place() */
+  gab_shared_file
+      shared;     /**< holds all of the above, if it is open: then nothing is owned, and all is read-only */
+  size_t counted; /**< bytes of it that this process counts: that one which made it */
 } gab_mesh;
 
 /** Reads a file by its extension: .stl (binary or ASCII) or .obj. Local.
@@ -154,6 +158,21 @@ gab_mesh_state gab_mesh_state_of(const gab_mesh *mesh, const double lo[3], const
 
 /** @return bytes in memory */
 size_t gab_mesh_bytes(const gab_mesh *mesh);
+
+/* ---- meshes that the processes of a node share (mesh_shared.c) ---- */
+
+/** What a mesh is made of, and its report if it is not refused. */
+typedef struct gab_mesh_source {
+  const char *file;
+  gab_mesh_placement placement;
+  bool is_repaired; /**< by gab_mesh_repair(); else a mesh with faults is refused */
+} gab_mesh_source;
+
+/** All from the file to the tree. The processes of a node that ask for a mesh of #GAB_MESH_SHARED_FROM bytes or more share it in memory
+ *  (core/system/shared_file.h): one makes it. The mesh does not depend on that. Local.
+ *  @param[out] mesh  released by gab_mesh_release(), empty on failure */
+gab_status gab_mesh_load(const gab_mesh_source *source, gab_mesh *mesh, gab_mesh_report *report);
+#define GAB_MESH_SHARED_FROM 1000000 /**< bytes of a file */
 
 #ifdef __cplusplus
 }

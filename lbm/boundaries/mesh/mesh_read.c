@@ -2,7 +2,7 @@
 /* Mesh files: recognition of the format, binary STL, vertices. */
 #include "lbm/boundaries/mesh/builder_impl.h"
 
-#include "core/memory/memory.h"
+#include "core/memory/memory_impl.h"
 #include "core/system/file.h"
 
 #include <string.h>
@@ -104,6 +104,12 @@ gab_status gab_mesh_read(const char *path, gab_mesh *mesh)
 
 void gab_mesh_release(gab_mesh *mesh)
 {
+  if (mesh->shared.bytes) {
+    if (mesh->counted > 0) gab_memory_count(GAB_MEMORY_OTHER, mesh->counted, false);
+    gab_shared_file_close(&mesh->shared);
+    *mesh = (gab_mesh){0};
+    return;
+  }
   gab_free(&mesh->vertex);
   gab_free(&mesh->corner);
   gab_free(&mesh->number);

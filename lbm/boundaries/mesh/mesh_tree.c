@@ -151,6 +151,31 @@ static gab_status sort_triangles(gab_mesh *mesh, const item *list)
   return GAB_OK;
 }
 
+/* Numbers vertices by the first triangle that has them, so that those of neighbours share pages. */
+static gab_status sort_vertices(gab_mesh *mesh)
+{
+  uint32_t *place; /* + 1 */
+  double *vertex;
+  size_t count = 0;
+  GAB_TRY(GAB_NEW_ARRAY(&place, mesh->vertex_count, GAB_MEMORY_OTHER));
+  const gab_status status = GAB_NEW_ARRAY(&vertex, 3 * mesh->vertex_count, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) {
+    for (size_t i = 0; i < 3 * mesh->triangle_count; i++) {
+      uint32_t *corner = &mesh->corner[i];
+      if (place[*corner] == 0) place[*corner] = (uint32_t)++count;
+      *corner = place[*corner] - 1;
+    }
+    for (size_t i = 0; i < mesh->vertex_count; i++) { /* those without a triangle last */
+      if (place[i] == 0) place[i] = (uint32_t)++count;
+      memcpy(vertex + (size_t)3 * (place[i] - 1), mesh->vertex + 3 * i, 3 * sizeof *vertex);
+    }
+    gab_free(&mesh->vertex);
+    mesh->vertex = vertex;
+  }
+  gab_free(&place);
+  return status;
+}
+
 static gab_status list_items(const gab_mesh *mesh, item **list)
 {
   GAB_TRY(GAB_NEW_ARRAY(list, mesh->triangle_count, GAB_MEMORY_OTHER));
@@ -179,5 +204,5 @@ gab_status gab_mesh_tree_build(gab_mesh *mesh)
   }
   if (status == GAB_OK) status = GAB_RESIZE_ARRAY(&mesh->node, mesh->node_count, GAB_MEMORY_OTHER);
   gab_free(&list);
-  return status;
+  return status == GAB_OK ? sort_vertices(mesh) : status;
 }

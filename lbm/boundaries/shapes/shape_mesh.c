@@ -107,27 +107,6 @@ static gab_status read_placement(const gab_config *config, const char *path, gab
   return read_fit(config, path, placement);
 }
 
-/* The whole way from the file to the tree. */
-static gab_status load(const char *file, const gab_mesh_placement *placement, bool is_repaired,
-                       mesh_body *made)
-{
-  gab_mesh *mesh = &made->mesh;
-  GAB_TRY(gab_mesh_read(file, mesh));
-  GAB_TRY(gab_mesh_place(mesh, placement, file));
-  GAB_TRY(gab_mesh_check(mesh, &made->report));
-  if (is_repaired) {
-    gab_mesh_report closed;
-    GAB_TRY(gab_mesh_repair(mesh));
-    GAB_TRY(gab_mesh_check(mesh, &closed));
-    made->report.volume = fabs(closed.volume); /* it may face inwards */
-    made->report.area = closed.area;
-  }
-  GAB_TRY(gab_mesh_index(mesh));
-  if (is_repaired) return GAB_OK;
-  GAB_TRY(gab_mesh_check_index(mesh, &made->report));
-  return gab_mesh_refuse(&made->report, file);
-}
-
 static void release_mesh(void *data)
 {
   mesh_body *made = data;
@@ -139,15 +118,15 @@ static void release_mesh(void *data)
 static gab_status read_mesh(const gab_config *config, const char *path, int dimension, gab_body *body)
 {
   char key[GAB_CONFIG_PATH_CAPACITY], file[PATH_MAX];
-  gab_mesh_placement placement;
+  gab_mesh_source source = {.file = file};
   mesh_body *made;
   if (dimension != 3)
     return gab_config_fail(config, path, "a mesh needs 3 dimensions; in 2D use a polygon or a mask");
-  GAB_TRY(read_placement(config, path, &placement));
-  const bool is_repaired = gab_config_choice_index(config, gab_config_path(key, "%s.repair", path)) == 1;
+  GAB_TRY(read_placement(config, path, &source.placement));
+  source.is_repaired = gab_config_choice_index(config, gab_config_path(key, "%s.repair", path)) == 1;
   GAB_TRY(gab_config_file_of(config, gab_config_path(key, "%s.file", path), file));
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
-  const gab_status status = load(file, &placement, is_repaired, made);
+  const gab_status status = gab_mesh_load(&source, &made->mesh, &made->report);
   if (status != GAB_OK) {
     char why[1024];
     snprintf(why, sizeof why, "%s", gab_error_message());
@@ -235,7 +214,8 @@ static void describe_mesh(const gab_body *body, double dx, char *text, size_t ca
     snprintf(text + used, capacity - (size_t)used, "%zu %s, %zu faults repaired, ", report->holes,
              report->holes == 1 ? "hole" : "holes", faults);
   const size_t length = strlen(text);
-  snprintf(text + length, capacity - length, "%.1f MB", 1e-6 * (double)gab_mesh_bytes(mesh));
+  snprintf(text + length, capacity - length, "%.1f MB %s", 1e-6 * (double)gab_mesh_bytes(mesh),
+           mesh->shared.bytes ? "on each node" : "in each process");
 }
 
 const gab_body_shape gab_shape_mesh = {
@@ -245,6 +225,7 @@ const gab_body_shape gab_shape_mesh = {
     .key_count = COUNT(mesh_keys),
     .read = read_mesh,
     .distance = distance_to_mesh,
+    .is_exact = true,
     .contains = mesh_contains,
     .crossing = crossing_of_mesh,
     .relation = relation_to_mesh,
