@@ -3,7 +3,8 @@
 # A communicator whose creation failed leaves the queue of creations.
 #
 # Communicators are created in the order of the ids of their parents: the lowest id in progress is recorded. After a
-# failed creation the record stays, and creations from a communicator with a higher id wait without end. Upstream: no
+# failed creation the record stays, and creations from a communicator with a higher id wait without end.
+# Upstream: no
 # report known.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
