@@ -323,7 +323,7 @@ static gab_status check_flow(const gab_config *config, const gab_lbm_setup *setu
                   : given->flow_rate != 0 ? "flow_rate"
                                           : "velocity");
   return gab_config_fail(config, path, "%s%s", why,
-                         given->turbulence ? " or lower turbulence_intensity, of which three rms values count"
+                         given->turbulence ? " or lower the turbulence, of which three rms values count"
                                            : "");
 }
 

@@ -11,27 +11,76 @@ static const double pi = 3.14159265358979323846;
 
 /* ------------------------------------------------------------------------------------------ keys */
 
-gab_status gab_side_read_turbulence(const gab_config *config, const char *path, const gab_units *units,
-                                    gab_side *side)
+/* The lower Cholesky factor of a symmetric matrix. @return false if the matrix is not positive definite */
+static bool factor_of(int dimension, double matrix[3][3], double lower[3][3])
 {
-  char intensity[GAB_CONFIG_PATH_CAPACITY], length[GAB_CONFIG_PATH_CAPACITY], seed[GAB_CONFIG_PATH_CAPACITY];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) lower[i][j] = i == j ? 1 : 0;
+  for (int i = 0; i < dimension; i++)
+    for (int j = 0; j <= i; j++) {
+      double rest = matrix[i][j];
+      for (int k = 0; k < j; k++) rest -= lower[i][k] * lower[j][k];
+      if (i == j && !(rest > 1e-12 * matrix[i][i])) return false;
+      lower[i][j] = i == j ? sqrt(rest) : rest / lower[j][j];
+    }
+  return true;
+}
+
+/* In the order of those of output.means. */
+static gab_status read_stresses(const gab_config *config, const char *key, int dimension, double unit,
+                                gab_side_turbulence *it)
+{
+  const int count = dimension * (dimension + 1) / 2;
+  double lower[3][3];
+  size_t length;
+  const double *given = gab_config_reals(config, key, &length);
+  if (length != (size_t)count)
+    return gab_config_fail(config, key, "has %zu numbers; in %dD it needs %s", length, dimension,
+                           dimension == 2 ? "xx, yy, xy" : "xx, yy, zz, xy, xz, yz");
+  for (int i = 0, next = dimension; i < dimension; i++) {
+    it->stress[i][i] = given[i] * unit;
+    for (int j = i + 1; j < dimension; j++) it->stress[i][j] = it->stress[j][i] = given[next++] * unit;
+  }
+  it->has_stresses = true;
+  if (!factor_of(dimension, it->stress, lower))
+    return gab_config_fail(
+        config, key,
+        "are not positive definite: no velocities have them; an off-diagonal one must be smaller than the "
+        "root of the product of its two diagonal ones, and in 3D their determinant positive");
+  /* No direction has more than the largest sum of a row (Gershgorin). */
+  for (int i = 0; i < dimension; i++) {
+    double sum = 0;
+    for (int j = 0; j < dimension; j++) sum += fabs(it->stress[i][j]);
+    it->rms = fmax(it->rms, sqrt(sum));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_side_read_turbulence(const gab_config *config, const char *path, int dimension,
+                                    const gab_units *units, gab_side *side)
+{
+  char intensity[GAB_CONFIG_PATH_CAPACITY], length[GAB_CONFIG_PATH_CAPACITY], seed[GAB_CONFIG_PATH_CAPACITY],
+      stresses[GAB_CONFIG_PATH_CAPACITY];
   gab_config_path(intensity, "%s.turbulence_intensity", path);
+  gab_config_path(stresses, "%s.turbulence_stresses", path);
+  const bool has_stresses = gab_config_is_set(config, stresses);
+  const char *strength = has_stresses ? stresses : intensity;
   gab_config_path(length, "%s.turbulence_length", path);
   gab_config_path(seed, "%s.turbulence_seed", path);
-  if (!gab_config_is_set(config, intensity)) {
+  if (!gab_config_is_set(config, strength)) {
     if (gab_config_is_set(config, length) || gab_config_is_set(config, seed))
       return gab_config_fail(config, gab_config_is_set(config, length) ? length : seed,
-                             "has no effect without turbulence_intensity");
+                             "has no effect without turbulence_intensity or turbulence_stresses");
     return GAB_OK;
   }
-  if (!gab_config_is_set(config, length))
-    return gab_config_fail(config, intensity, "needs turbulence_length");
+  if (!gab_config_is_set(config, length)) return gab_config_fail(config, strength, "needs turbulence_length");
   if (side->sponge.thickness > 0)
-    return gab_config_fail(config, intensity,
+    return gab_config_fail(config, strength,
                            "and a sponge exclude each other: it would take the fluctuations away");
   GAB_TRY(GAB_NEW(&side->turbulence, GAB_MEMORY_OTHER));
-  side->turbulence->rms =
-      gab_config_real(config, intensity); /* times the mean velocity: gab_side_turbulence_draw() */
+  const double unit = units->dt / units->dx;
+  if (has_stresses) GAB_TRY(read_stresses(config, stresses, dimension, unit * unit, side->turbulence));
+  else side->turbulence->rms = gab_config_real(config, intensity); /* over the mean velocity: see draw() */
   side->turbulence->length = gab_config_real(config, length) / units->dx;
   side->turbulence->seed = (uint64_t)gab_config_int(config, seed);
   return GAB_OK;
@@ -81,6 +130,40 @@ static double extent_of(const gab_side *side, const gab_domain *domain, int axis
   return (double)domain->cells[axis] * (part->has_frame ? part->hi[axis] - part->lo[axis] : 1);
 }
 
+/* The covariance of the waves, in the mean over space and time. Waves 2 n and 2 n + 1 are one in place and time but for their phases. */
+static void covariance_of(const gab_side_turbulence *it, double made[3][3])
+{
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      double sum = 0;
+      for (int n = 0; n < GAB_SIDE_TURBULENCE_WAVES; n += 2) {
+        const double *a = &it->a[i][n], *b = &it->a[j][n];
+        sum += 0.5 * (a[0] * b[0] + a[1] * b[1] +
+                      cos(it->phase[n] - it->phase[n + 1]) * (a[0] * b[1] + a[1] * b[0]));
+      }
+      made[i][j] = sum;
+    }
+}
+
+/* L_R L_C^-1 times the amplitude of each wave. */
+static void give_stresses(int dimension, gab_side_turbulence *it)
+{
+  double covariance[3][3], wanted[3][3], has[3][3];
+  covariance_of(it, covariance);
+  factor_of(dimension, it->stress, wanted);
+  factor_of(dimension, covariance, has);
+  for (int n = 0; n < GAB_SIDE_TURBULENCE_WAVES; n++) {
+    double unit[3] = {0}, a[3] = {0};
+    for (int i = 0; i < dimension; i++) {
+      unit[i] = it->a[i][n];
+      for (int j = 0; j < i; j++) unit[i] -= has[i][j] * unit[j];
+      unit[i] /= has[i][i];
+      for (int j = 0; j <= i; j++) a[i] += wanted[i][j] * unit[j];
+    }
+    for (int i = 0; i < dimension; i++) it->a[i][n] = a[i];
+  }
+}
+
 gab_status gab_side_turbulence_draw(const gab_config *config, const char *path, int index,
                                     const gab_domain *domain, const double mean[3], gab_side *side)
 {
@@ -94,8 +177,10 @@ gab_status gab_side_turbulence_draw(const gab_config *config, const char *path, 
   const double given = sqrt(side->velocity[0] * side->velocity[0] + side->velocity[1] * side->velocity[1] +
                             side->velocity[2] * side->velocity[2]);
   if (!(speed > 1e-6 * given))
-    return gab_config_fail(config, gab_config_path(key, "%s.turbulence_intensity", path),
-                           "is a share of the mean velocity of the side, which is 0");
+    return gab_config_fail(
+        config, gab_config_path(key, "%s.turbulence_%s", path, it->has_stresses ? "stresses" : "intensity"),
+        it->has_stresses ? "need a mean velocity of the side, which carries them in: it is 0"
+                         : "is a share of the mean velocity of the side, which is 0");
   gab_config_path(key, "%s.turbulence_length", path);
   if (it->length < 2)
     return gab_config_fail(config, key, "is %g cells, less than 2: the grid does not resolve it", it->length);
@@ -103,7 +188,7 @@ gab_status gab_side_turbulence_draw(const gab_config *config, const char *path, 
     if (axis != index / 2 && extent_of(side, domain, axis) < 2 * it->length)
       return gab_config_fail(config, key, "is %g cells, more than half of the %g of the side along %c",
                              it->length, extent_of(side, domain, axis), (int)"xyz"[axis]);
-  it->rms *= speed;
+  if (!it->has_stresses) it->rms *= speed;
   for (int n = 0; n < GAB_SIDE_TURBULENCE_WAVES; n++) {
     double d[3], k[3], a[3];
     /* Pairs share a wave vector. */
@@ -129,6 +214,7 @@ gab_status gab_side_turbulence_draw(const gab_config *config, const char *path, 
   for (int n = 0; n < GAB_SIDE_TURBULENCE_WAVES; n++)
     for (int axis = 0; axis < 3; axis++)
       it->a[axis][n] *= it->rms * sqrt(2 * domain->dimension * energy[n] / sum);
+  if (it->has_stresses) give_stresses(domain->dimension, it);
   return GAB_OK;
 }
 

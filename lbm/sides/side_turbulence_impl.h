@@ -6,6 +6,9 @@
  *  velocity V of the side (Kraichnan 1970, Phys. Fluids 13, 22; Davidson 2007). The energies of the waves follow the spectrum of von Karman.
  *  Along the side, waves have whole periods over the part that the condition covers. All numbers follow from the seed by a counter.
  *
+ *  Of given Reynolds stresses R, each a_n is multiplied by L_R L_C^-1, the lower Cholesky factors of R and of the covariance C of the waves
+ *  (Lund, Wu & Squires 1998, J. Comput. Phys. 140, 233, with C = 1). The sum then has R in the mean over space and time, and is no longer free of divergence.
+ *
  *  Stability: internal.
  */
 #ifndef GABION_LBM_SIDE_TURBULENCE_IMPL_H
@@ -24,8 +27,10 @@ struct gab_lbm_block;
 enum { GAB_SIDE_TURBULENCE_WAVES = 256, GAB_SIDE_TURBULENCE_LANES = 8 };
 
 typedef struct gab_side_turbulence {
-  double rms;    /**< of each component, in cells per step */
-  double length; /**< longitudinal integral length, in cells of level 0 */
+  double rms; /**< of each component, in cells per step; with stresses a bound of that along any direction */
+  bool has_stresses;
+  double stress[3][3]; /**< of the fluctuations, in (cells per step)^2 */
+  double length;       /**< longitudinal integral length, in cells of level 0 */
   uint64_t seed;
   double k[3][GAB_SIDE_TURBULENCE_WAVES], a[3][GAB_SIDE_TURBULENCE_WAVES];
   double phase[GAB_SIDE_TURBULENCE_WAVES], rate[GAB_SIDE_TURBULENCE_WAVES]; /**< rate: k . V */
@@ -41,8 +46,19 @@ typedef struct gab_side_turbulence {
    .max = 1,                                                                                                         \
    .min_excluded = true,                                                                                             \
    .default_text = GAB_CONFIG_OPTIONAL,                                                                              \
+   .instead_of = "turbulence_stresses",                                                                              \
    .doc =                                                                                                            \
        "Synthetic turbulence: rms value of each component of the fluctuations over the mean velocity of the side."}, \
+      {.name = "turbulence_stresses",                                                                                \
+       .type = GAB_CONFIG_REAL,                                                                                      \
+       .length_min = 3,                                                                                              \
+       .length_max = 6,                                                                                              \
+       .unit = "m^2/s^2",                                                                                            \
+       .default_text = GAB_CONFIG_OPTIONAL,                                                                          \
+       .instead_of = "turbulence_intensity",                                                                         \
+       .doc =                                                                                                        \
+           "Instead of turbulence_intensity: mean products of the fluctuations, xx, yy, zz, xy, xz, yz, in 2D "      \
+           "xx, yy, xy."},                                                                                           \
       {.name = "turbulence_length",                                                                                  \
        .type = GAB_CONFIG_REAL,                                                                                      \
        .min = 0,                                                                                                     \
@@ -56,8 +72,8 @@ typedef struct gab_side_turbulence {
     .doc = "Another seed gives other fluctuations with the same statistics."                                         \
   }
 /** Takes #GAB_SIDE_TURBULENCE_KEYS. @return ::GAB_ERR_INPUT with the place in the file */
-gab_status gab_side_read_turbulence(const gab_config *config, const char *path, const struct gab_units *units,
-                                    gab_side *side);
+gab_status gab_side_read_turbulence(const gab_config *config, const char *path, int dimension,
+                                    const struct gab_units *units, gab_side *side);
 /** Draws the waves, once the domain and the mean velocity of the side are known. @param[in] mean  in cells per step
  *  @return ::GAB_ERR_INPUT if the integral length is not resolved or exceeds the side */
 gab_status gab_side_turbulence_draw(const gab_config *config, const char *path, int index,

@@ -283,7 +283,7 @@ static gab_status read_velocity(const gab_config *config, const char *path, int 
   GAB_TRY(read_profile(config, path, dimension, side));
   GAB_TRY(gab_side_read_time(config, path, units, side));
   GAB_TRY(gab_side_read_sponge(config, path, dimension, units, true, side));
-  return gab_side_read_turbulence(config, path, units, side);
+  return gab_side_read_turbulence(config, path, dimension, units, side);
 }
 
 /* Bounce-back with momentum, Ladd 1994. */

@@ -231,6 +231,10 @@ def draw_geometry(rng):
         across = [c for k, c in enumerate(cells) if k != "xyz".index(name[0])]
         if side["type"] == "velocity" and "sponge_thickness" not in side and min(across) >= 6 and rng.random() < 0.5:
             side.update(turbulence_intensity=pick(rng, 0.05, 0.2), turbulence_length=min(across) / 3, turbulence_seed=rng.randint(0, 99))
+            if rng.random() < 0.4:
+                del side["turbulence_intensity"]
+                unit = (0.1 * speed) ** 2
+                side["turbulence_stresses"] = [4 * unit, unit, unit / 2, -unit, 0, 0.1 * unit] if dims == 3 else [4 * unit, unit, -unit]
     for number, side in enumerate(rng.sample(sorted(boundaries), min(len(boundaries), rng.randint(0, 2)))):
         axis = "xyz".index(side[0])
         boundaries[side] = dict(boundaries[side], patches=[draw_patch(rng, dims, cells, axis, speed, "patch%d%d" % (number, k))

@@ -69,7 +69,7 @@ timeout 100 "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run turns.yaml --set '
   --inject rank=0,step=23,phase=exchange --out out >said.txt 2>&1 || complain "local: $(cat said.txt)"
 said 'rank 0 died'
 [ "$(checksum)" = "$expected" ] || complain 'another checksum under local'
-for change in boundaries.x_min.flow_rate=0.11 boundaries.x_min.period=0.5 boundaries.x_max.shape=1 boundaries.x_max.sponge_damping=0.8 boundaries.x_min.turbulence_seed=2 boundaries.y_min.slip_length=0.06 boundaries.y_max.roughness_length=0.011 boundaries.y_max.eddy_height=0.3; do
+for change in boundaries.x_min.flow_rate=0.11 boundaries.x_min.period=0.5 boundaries.x_max.shape=1 boundaries.x_max.sponge_damping=0.8 boundaries.x_min.turbulence_seed=2 "boundaries.x_min.turbulence_stresses=[4e-4, 1e-4, 5e-5]" boundaries.y_min.slip_length=0.06 boundaries.y_max.roughness_length=0.011 boundaries.y_max.eddy_height=0.3; do
   run 0 1 turns.yaml --set "$change"
   [ "$(checksum)" != "$expected" ] || complain "$change changes nothing"
 done

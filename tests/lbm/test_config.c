@@ -3,6 +3,7 @@
 #include "lbm/setup/lbm_config.h"
 #include "core/base/log.h"
 #include "lbm/kernels/kernel_family.h"
+#include "lbm/sides/side_turbulence_impl.h"
 #include "lbm_common.h"
 
 #include <setjmp.h>
@@ -280,7 +281,42 @@ static void fluctuations_of_an_inlet_count_as_speed(void **state)
   expect_refused(
       "fluid: {omega: 1.0}\nunits: {dt: 0.1}\nboundaries:\n  x_min: {type: velocity, flow_rate: 0.24, "
       "turbulence_intensity: 0.25, turbulence_length: 0.4}\n  x_max: {type: outflow}\n",
-      2, "or lower turbulence_intensity");
+      2, "or lower the turbulence");
+}
+
+static void stresses_of_an_inlet_are_read_in_order_and_are_those_of_velocities(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *keys, *message;
+  } wrong[] = {{"turbulence_stresses: [1e-4, 1e-4, 0], turbulence_length: 0.4, turbulence_intensity: 0.1",
+                "turbulence_"},
+               {"turbulence_stresses: [1e-4, 1e-4, 0]", "needs turbulence_length"},
+               {"turbulence_stresses: [1e-4, 1e-4, 0, 0], turbulence_length: 0.4",
+                "has 4 numbers; in 2D it needs xx, yy, xy"},
+               {"turbulence_stresses: [1e-4, 1e-4, 1e-4], turbulence_length: 0.4", "not positive definite"},
+               {"turbulence_stresses: [1e-4, -1e-4, 0], turbulence_length: 0.4", "not positive definite"},
+               {"turbulence_stresses: [0, 1e-4, 0], turbulence_length: 0.4", "not positive definite"}};
+  char text[512];
+  gab_lbm_setup setup;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    snprintf(
+        text, sizeof text,
+        "fluid: {omega: 1.0}\nunits: {dt: 0.1}\nboundaries:\n  x_min: {type: velocity, velocity: [0.1, 0], %s}\n  x_max: {type: "
+        "outflow}\n",
+        wrong[i].keys);
+    expect_refused(text, 2, wrong[i].message);
+  }
+  REQUIRE_OK(read_text_as(
+      "fluid: {omega: 1.0}\nunits: {dt: 0.05}\nboundaries:\n  x_min: {type: velocity, velocity: [0.1, 0, 0], turbulence_length: 0.3, "
+      "turbulence_stresses: [9e-4, 4e-4, 2e-4, -1e-4, 5e-5, 2e-5]}\n  x_max: {type: outflow}\n",
+      3, &setup));
+  static const double asked[3][3] = {{9e-4, -1e-4, 5e-5}, {-1e-4, 4e-4, 2e-5}, {5e-5, 2e-5, 2e-4}};
+  for (int a = 0; a < 9; a++)
+    REQUIRE_NEAR(setup.options.sides[GAB_SIDE_X_MIN].turbulence->stress[a / 3][a % 3],
+                 asked[a / 3][a % 3] / 4, 1e-18);
+  REQUIRE_NEAR(setup.speed, 0.05 + 3 * sqrt(1.05e-3 / 4), 1e-12); /* the largest sum of a row */
+  gab_lbm_setup_release(&setup);
 }
 
 static void a_log_law_in_an_edge_with_free_slip_needs_few_links(void **state)
@@ -355,6 +391,7 @@ int main(void)
       cmocka_unit_test(impossible_flows_are_refused_with_place_and_numbers),
       cmocka_unit_test(sponges_without_effect_or_too_strong_are_refused),
       cmocka_unit_test(fluctuations_of_an_inlet_count_as_speed),
+      cmocka_unit_test(stresses_of_an_inlet_are_read_in_order_and_are_those_of_velocities),
       cmocka_unit_test(a_log_law_in_an_edge_with_free_slip_needs_few_links),
       cmocka_unit_test(lattices_of_space_are_chosen_by_name),
       cmocka_unit_test(taylor_green_vortices_come_with_their_gradient),

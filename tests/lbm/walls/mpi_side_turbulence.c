@@ -74,6 +74,44 @@ static void check_formula(int dimension)
   free(it);
 }
 
+/* Given stresses are those of the waves, whatever the seed: in samples to what their number allows. */
+static void check_stresses(int dimension)
+{
+  static const double asked[3][3] = {{9e-5, -3e-5, 1e-5}, {-3e-5, 4e-5, 5e-6}, {1e-5, 5e-6, 2.5e-5}};
+  enum { POINTS = 20000 };
+  const gab_domain domain = {.dimension = dimension,
+                             .dx = 1,
+                             .cells = {64, 96, dimension == 3 ? 96 : 1},
+                             .periodic = {false, true, true}};
+  for (uint64_t seed = 1; seed < 4; seed++) {
+    const double velocity[3] = {speed, 0, 0};
+    gab_side side = {.kind = GAB_SIDE_VELOCITY, .velocity = {speed}};
+    gab_side_turbulence *it = calloc(1, sizeof *it);
+    double seen[3][3] = {{0}};
+    REQUIRE(it);
+    *it = (gab_side_turbulence){.rms = 1, .has_stresses = true, .length = 6, .seed = seed};
+    memcpy(it->stress, asked, sizeof asked);
+    side.turbulence = it;
+    REQUIRE_OK(gab_side_turbulence_draw(NULL, "boundaries.x_min", GAB_SIDE_X_MIN, &domain, velocity, &side));
+    for (int i = 0; i < POINTS; i++) {
+      const double place[3] = {0, 96 * fmod(i * 0.7548776662, 1),
+                               dimension == 3 ? 96 * fmod(i * 0.5698402910, 1) : 0};
+      double u[3];
+      gab_side_turbulence_at(it, place, 137.0 * i, u);
+      for (int a = 0; a < 9; a++) seen[a / 3][a % 3] += u[a / 3] * u[a % 3] / POINTS;
+    }
+    for (int a = 0; a < dimension; a++)
+      for (int b = 0; b <= a; b++) {
+        const double error = fabs(seen[a][b] - asked[a][b]) / sqrt(asked[a][a] * asked[b][b]);
+        if (printing)
+          printf("%dD, seed %d: stress %c%c is off by %.4f\n", dimension, (int)seed, "xyz"[a], "xyz"[b],
+                 error);
+        CHECK(error < 2 * sqrt(2.0 / POINTS));
+      }
+    free(it);
+  }
+}
+
 /* ------------------------------------------------------------------------------------------ flows */
 
 static gab_domain domain_of(const flow_case *given)
@@ -248,6 +286,8 @@ int main(int argc, char **argv)
   check_bits(world);
   if (gab_members_count(gab_world_members(world)) > 1) return test_end(&world);
   check_formula(3);
+  check_stresses(2);
+  check_stresses(3);
   check_formula(2);
   const gab_lattice *const lattices[] = {&gab_lattice_d2q9, &gab_lattice_d3q19, &gab_lattice_d3q27};
   for (int k = 0; k < 3; k++)
