@@ -193,6 +193,7 @@
 #pragma GCC poison gab_geometry_crossing
 #pragma GCC poison gab_geometry_domain
 #pragma GCC poison gab_geometry_is_clear
+#pragma GCC poison gab_geometry_is_curved
 #pragma GCC poison gab_geometry_is_in_group
 #pragma GCC poison gab_geometry_normal
 #pragma GCC poison gab_geometry_normal_at

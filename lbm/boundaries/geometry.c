@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lbm/boundaries/geometry.h"
+#include "lbm/boundaries/geometry_impl.h"
 
 #include "core/memory/memory.h"
-#include "lbm/boundaries/shapes/shapes_impl.h"
 
 #include <float.h>
 #include <math.h>
@@ -299,6 +298,11 @@ const gab_body *gab_geometry_body(const gab_geometry *geometry, size_t index)
   return &geometry->bodies[index];
 }
 const gab_domain *gab_geometry_domain(const gab_geometry *geometry) { return &geometry->domain; }
+const gab_shape_data *gab_geometry_shapes(const gab_geometry *geometry, size_t *count)
+{
+  *count = geometry->shape_count;
+  return geometry->shapes;
+}
 
 /* ------------------------------------------------------------------------------------------ asking it */
 

@@ -92,6 +92,12 @@ uint64_t gab_geometry_fluid_cells(const gab_geometry *geometry, int level, const
  * along others. False where in doubt. Pure. */
 GAB_EXTENDER bool gab_geometry_is_clear(const gab_geometry *geometry, int level, const gab_box *cells);
 
+/** Whether the normal of a surface turns by more than an angle over the width of a cell of `level`, somewhere near a cell of a box that the
+ *  surface passes, and with fluid in front of it. Of a sphere of radius R the normal turns by 2 atan(1 / 2R), R in cells; at a sharp edge by the
+ *  angle between both faces. Not of pictures and voxels. Pure. @param[in] angle  in radians */
+GAB_EXTENDER bool gab_geometry_is_curved(const gab_geometry *geometry, int level, const gab_box *cells,
+                                         double angle);
+
 /* Ready for gab_forest_options: `user` is the geometry. */
 
 /** Whether a block has a fluid cell, or would have one if it were refined, to gab_domain.deepest at most:

@@ -301,10 +301,10 @@ static gab_status check_moving_bodies(const gab_config *config, const gab_geomet
 static bool refines_near_bodies(const gab_config *config)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
-  for (size_t i = 0; i < gab_config_count(config, "refinement.criteria"); i++)
-    if (strcmp(gab_config_string(config, gab_config_path(path, "refinement.criteria.%zu.type", i)),
-               "bodies") == 0)
-      return true;
+  for (size_t i = 0; i < gab_config_count(config, "refinement.criteria"); i++) {
+    const char *type = gab_config_string(config, gab_config_path(path, "refinement.criteria.%zu.type", i));
+    if (strcmp(type, "bodies") == 0 || strcmp(type, "curvature") == 0) return true;
+  }
   return false;
 }
 

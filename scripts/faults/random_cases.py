@@ -257,6 +257,8 @@ def draw_refinement(rng, cells, bodies):
     while not criteria:
         if bodies and rng.random() < 0.6:
             criteria.append({"type": "bodies", "distance": pick(rng, 0, 1, 2)})
+        if bodies and rng.random() < 0.3:
+            criteria.append({"type": "curvature", "angle": pick(rng, 8, 20, 45), "distance": pick(rng, 0, 1)})
         if rng.random() < 0.4:
             lo = [round(rng.uniform(0, 0.6) * c, 1) for c in cells]
             criteria.append({"type": "box", "lo": lo, "hi": [a + 0.3 * c for a, c in zip(lo, cells)]})

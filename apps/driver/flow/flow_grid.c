@@ -21,14 +21,16 @@ static gab_status check_criteria(const flow_case *which)
     const gab_criterion *criterion = &setup->criteria[i];
     const char *type =
         gab_config_string(which->base.config, gab_config_path(path, "refinement.criteria.%zu.type", i));
-    bool flows = criterion->kind != GAB_CRITERION_BODIES && criterion->kind != GAB_CRITERION_BOX;
-    if (criterion->kind == GAB_CRITERION_BODIES && which->setup.body_count == 0)
+    const bool is_at_bodies =
+        criterion->kind == GAB_CRITERION_BODIES || criterion->kind == GAB_CRITERION_CURVATURE;
+    const bool flows = !is_at_bodies && criterion->kind != GAB_CRITERION_BOX;
+    if (is_at_bodies && which->setup.body_count == 0)
       return gab_config_fail(which->base.config, path, "criterion '%s', but the case has no bodies", type);
     if (flows && setup->every == 0)
       return gab_config_fail(
           which->base.config, path,
           "criterion '%s' depends on the flow, but refinement.every is 0: the grid never adapts", type);
-    if (criterion->kind == GAB_CRITERION_BODIES) continue;
+    if (is_at_bodies) continue;
     const double *lo = flows ? criterion->region_lo : criterion->lo,
                  *hi = flows ? criterion->region_hi : criterion->hi;
     for (int d = 0; d < domain->dimension; d++) {

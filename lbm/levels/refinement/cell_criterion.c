@@ -5,7 +5,8 @@
 #include "core/base/registry_impl.h"
 
 /* By gab_criterion_kind. */
-static const char *const kind_names[GAB_CRITERION_OWN] = {"bodies", "box", "vorticity", "gradient"};
+static const char *const kind_names[GAB_CRITERION_OWN] = {"bodies", "box", "curvature", "vorticity",
+                                                          "gradient"};
 static const char *library_name(int index)
 {
   return index >= 0 && index < GAB_CRITERION_OWN ? kind_names[index] : NULL;

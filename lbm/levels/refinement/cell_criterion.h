@@ -25,6 +25,7 @@ extern "C" {
 typedef enum gab_criterion_kind {
   GAB_CRITERION_BODIES,    /**< within a distance of the surface of a body */
   GAB_CRITERION_BOX,       /**< where a box is */
+  GAB_CRITERION_CURVATURE, /**< where the surface of a body is curved */
   GAB_CRITERION_VORTICITY, /**< largest |curl u| of the block */
   GAB_CRITERION_GRADIENT,  /**< largest norm of the velocity gradient, sqrt(sum_ij (du_i/dx_j)^2) */
   GAB_CRITERION_OWN /**< largest value of one of a program's own (lbm/levels/refinement/cell_criterion.h) */

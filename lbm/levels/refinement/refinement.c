@@ -24,23 +24,26 @@ static bool meets(const gab_domain *domain, int level, const gab_box *cells, con
   return true;
 }
 
-/* Whether some cells within the distance, or smaller ones in the block, are solid and some are not. Cells beyond a
- * periodic border are not seen. */
-static bool is_near_a_body(const gab_geometry *geometry, int level, const gab_box *cells, double distance)
+/* Cells within a distance. Cells beyond a periodic border are not seen. */
+static gab_box cells_within(const gab_domain *domain, int level, const gab_box *cells, double distance)
 {
-  const gab_domain *domain = gab_geometry_domain(geometry);
   const int64_t margin = (int64_t)ceil(ldexp(distance, level));
   gab_box around = *cells;
-  uint64_t all = 1;
   for (int axis = 0; axis < domain->dimension; axis++) {
     const int64_t end = domain->cells[axis] << level;
     around.lo[axis] = cells->lo[axis] > margin ? cells->lo[axis] - margin : 0;
     around.hi[axis] = cells->hi[axis] + margin < end ? cells->hi[axis] + margin : end;
-    all *= (uint64_t)(around.hi[axis] - around.lo[axis]);
   }
+  return around;
+}
+
+/* Whether some cells within the distance, or smaller ones in the block, are solid and some are not. */
+static bool is_near_a_body(const gab_geometry *geometry, int level, const gab_box *cells, double distance)
+{
+  const gab_box around = cells_within(gab_geometry_domain(geometry), level, cells, distance);
   const uint64_t fluid = gab_geometry_fluid_cells(geometry, level, &around);
   if (fluid == 0) return gab_geometry_has_fluid(geometry, level, cells); /* only smaller cells are */
-  return fluid < all;
+  return fluid < gab_box_count(&around);
 }
 
 static bool wants_place(const gab_refinement *refinement, const gab_criterion *criterion, int level,
@@ -51,6 +54,10 @@ static bool wants_place(const gab_refinement *refinement, const gab_criterion *c
   switch (criterion->kind) {
   case GAB_CRITERION_BODIES:
     return is_near_a_body(refinement->geometry, level, cells, criterion->distance);
+  case GAB_CRITERION_CURVATURE: {
+    const gab_box around = cells_within(domain, level, cells, criterion->distance);
+    return gab_geometry_is_curved(refinement->geometry, level, &around, criterion->angle);
+  }
   case GAB_CRITERION_BOX:
     return meets(domain, level, cells, criterion->lo, criterion->hi);
   default:
@@ -285,7 +292,11 @@ static gab_status check_criterion(const gab_criterion *criterion, size_t index, 
   if (criterion->level < 1 || criterion->level > max_level)
     GAB_FAIL(GAB_ERR_INPUT, "criterion %zu refines up to level %d; possible are 1 to %d", index,
              criterion->level, max_level);
-  if (criterion->kind == GAB_CRITERION_BODIES && !(criterion->distance >= 0))
+  const bool is_at_bodies =
+      criterion->kind == GAB_CRITERION_BODIES || criterion->kind == GAB_CRITERION_CURVATURE;
+  if (criterion->kind == GAB_CRITERION_CURVATURE && !(criterion->angle > 0))
+    GAB_FAIL(GAB_ERR_INPUT, "criterion %zu: an angle of %g must be positive", index, criterion->angle);
+  if (is_at_bodies && !(criterion->distance >= 0))
     GAB_FAIL(GAB_ERR_INPUT, "criterion %zu: a distance of %g cells cannot be", index, criterion->distance);
   for (int axis = 0; axis < domain->dimension; axis++)
     if (criterion->kind == GAB_CRITERION_BOX && !(criterion->lo[axis] < criterion->hi[axis]))

@@ -3,7 +3,7 @@
  *  @brief Refinement criteria of a flow, which mark blocks for refinement or coarsening.
  *
  *  A *criterion* requires refinement, up to its own level, of blocks at certain positions or with certain values. A block is
- *  refined if any criterion requires it; it may be coarsened if none forbids it. Bodies and boxes depend on the position
+ *  refined if any criterion requires it; it may be coarsened if none forbids it. Bodies, their curvature and boxes depend on the position
  *  alone, so they act in the set-up too; vorticity, gradient and registered criteria depend on the flow. These have two
  *  thresholds, so that a block near the threshold does not split and merge repeatedly.
  *
@@ -27,7 +27,8 @@ extern "C" {
 typedef struct gab_criterion {
   gab_criterion_kind kind;
   int level;            /**< refines up to this one */
-  double distance;      /**< BODIES: in cells of level 0 */
+  double distance;      /**< BODIES, CURVATURE: in cells of level 0 */
+  double angle;         /**< CURVATURE: in radians by which a normal may turn over the width of a cell */
   double lo[3], hi[3];  /**< BOX: corners, physical */
   double refine_above;  /**< VORTICITY, GRADIENT: per step of level 0; OWN: in the unit of its value */
   double coarsen_below; /**< the same; less than refine_above */
@@ -49,7 +50,7 @@ typedef struct gab_refinement {
  *  the wrong way round, empty boxes. */
 GAB_EXTENDER gab_status gab_refinement_check(const gab_refinement *refinement, int max_level);
 
-/** A gab_mark_place_fn for gab_forest_build(): bodies and boxes. */
+/** A gab_mark_place_fn for gab_forest_build(): bodies, their curvature and boxes. */
 gab_mark gab_refinement_mark_place(void *user, int level, const gab_box *cells);
 /** A gab_mark_fn for gab_forest_adapt(): all criteria. @return as gab_refinement_value() */
 gab_status gab_refinement_mark(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double degree = 3.14159265358979323846 / 180;
+
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static const gab_config_key refinement_keys[] = {
@@ -81,15 +83,27 @@ static const gab_config_section refinement_section = {
       BOX_KEYS(GAB_CONFIG_OPTIONAL, "Lower corner of the box to which the criterion is restricted.",         \
                "Upper corner of the box to which the criterion is restricted.")
 
+#define DISTANCE_KEY(text)                                                                                   \
+  {                                                                                                          \
+    .name = "distance", .type = GAB_CONFIG_REAL, .unit = "m", .min = 0, .max = INFINITY,                     \
+    .default_text = "0", .doc = text                                                                         \
+  }
+
 static const gab_config_key bodies_keys[] = {
     LEVEL_KEY,
-    {.name = "distance",
+    DISTANCE_KEY("Distance from the surface of a body up to which cells are fine."),
+};
+static const gab_config_key curvature_keys[] = {
+    LEVEL_KEY,
+    {.name = "angle",
      .type = GAB_CONFIG_REAL,
-     .unit = "m",
+     .unit = "degrees",
      .min = 0,
-     .max = INFINITY,
-     .default_text = "0",
-     .doc = "Distance from the surface of a body up to which cells are fine."},
+     .max = 180,
+     .min_excluded = true,
+     .doc =
+         "Refine if the normal of a surface turns by more than this over the width of a cell; sharp edges turn at once."},
+    DISTANCE_KEY("Distance from curved parts of a surface up to which cells are fine."),
 };
 static const gab_config_key box_keys[] = {LEVEL_KEY, BOX_KEYS(NULL, "Lower corner.", "Upper corner.")};
 static const gab_config_key flow_keys[] = {FLOW_KEYS};
@@ -105,6 +119,7 @@ static const gab_config_section criteria_sections[] = {
      .is_list = true},
     CRITERION("bodies", "Near the surface of bodies.", bodies_keys),
     CRITERION("box", "In a box.", box_keys),
+    CRITERION("curvature", "Where the surface of bodies is curved.", curvature_keys),
     CRITERION("vorticity", "Vorticity: maximum |curl u| in the block.", flow_keys),
     CRITERION("gradient", "Velocity gradient: maximum norm in the block.", flow_keys),
 };
@@ -162,6 +177,13 @@ static gab_status read_flow_criterion(const gab_config *config, const char *at, 
   return read_box(config, at, dimension, criterion->region_lo, criterion->region_hi);
 }
 
+static void read_distance(const gab_config *config, const char *at, const gab_domain *domain,
+                          gab_criterion *criterion)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  criterion->distance = gab_config_real(config, gab_config_path(path, "%s.distance", at)) / domain->dx;
+}
+
 static gab_status read_criterion(const gab_config *config, size_t index, const gab_domain *domain,
                                  const gab_units *units, int max_level, gab_criterion *criterion)
 {
@@ -181,8 +203,12 @@ static gab_status read_criterion(const gab_config *config, size_t index, const g
     return gab_config_fail(config, path, "%d is more than refinement.levels: %d", criterion->level,
                            max_level);
   switch (criterion->kind) {
+  case GAB_CRITERION_CURVATURE:
+    criterion->angle = gab_config_real(config, gab_config_path(path, "%s.angle", at)) * degree;
+    read_distance(config, at, domain, criterion);
+    return GAB_OK;
   case GAB_CRITERION_BODIES:
-    criterion->distance = gab_config_real(config, gab_config_path(path, "%s.distance", at)) / domain->dx;
+    read_distance(config, at, domain, criterion);
     return GAB_OK;
   case GAB_CRITERION_BOX:
     return read_box(config, at, domain->dimension, criterion->lo, criterion->hi);
@@ -240,14 +266,26 @@ static bool holds(const gab_criterion *box, const gab_domain *domain, const gab_
   return true;
 }
 
+/* The level on which the normal of a round body turns slowly enough: gab_geometry_is_curved(). */
+static int level_by_curvature(const gab_criterion *criterion, const gab_domain *domain, const gab_body *body)
+{
+  int level = 0;
+  while (level < criterion->level &&
+         2 * atan(ldexp(domain->dx, -level) / (2 * body->radius)) > criterion->angle)
+    level++;
+  return level;
+}
+
 int gab_refinement_level_at(const gab_refinement_setup *setup, const gab_domain *domain, const gab_body *body)
 {
   int level = 0;
   for (size_t i = 0; i < setup->count; i++) {
     const gab_criterion *criterion = &setup->criteria[i];
-    const bool covers = criterion->kind == GAB_CRITERION_BODIES ||
+    const bool is_curvature = criterion->kind == GAB_CRITERION_CURVATURE;
+    const bool covers = criterion->kind == GAB_CRITERION_BODIES || is_curvature ||
                         (criterion->kind == GAB_CRITERION_BOX && holds(criterion, domain, body));
-    if (covers && criterion->level > level) level = criterion->level;
+    const int finest = is_curvature ? level_by_curvature(criterion, domain, body) : criterion->level;
+    if (covers && finest > level) level = finest;
   }
   return level;
 }

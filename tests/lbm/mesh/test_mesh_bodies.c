@@ -3,9 +3,9 @@
 /* Bodies of triangles in a geometry: cells, counts, boxes, walls and normals are consistent and agree with the exact
  * shape, on levels, across periodic sides, inverted, rotated and in sets. */
 #include "../lbm_common.h"
+#include "../read_bodies.h"
 
 #include "core/base/hash.h"
-#include "lbm/setup/lbm_config.h"
 #include "mesh_shapes.h"
 
 #include <setjmp.h>
@@ -35,35 +35,6 @@ static int remove_files(void **state)
 {
   (void)state;
   return unlink(ball) + unlink(box) + rmdir(folder);
-}
-
-typedef struct read_case {
-  gab_config *config;
-  gab_domain domain;
-  gab_lbm_setup setup;
-  gab_geometry *geometry;
-} read_case;
-
-/* 24 x 20 x 20 cells of width 1. */
-static void read_bodies(read_case *it, bool is_periodic, const char *bodies)
-{
-  char text[2048];
-  *it = (read_case){.domain = {.dimension = 3, .cells = {24, 20, 20}, .dx = 1, .deepest = 1}};
-  for (int axis = 0; axis < 3; axis++) it->domain.periodic[axis] = is_periodic;
-  snprintf(text, sizeof text, "fluid: {omega: 1.5}\nbodies:\n%s", bodies);
-  REQUIRE_OK(gab_config_create(&it->config));
-  REQUIRE_OK(gab_lbm_declare(it->config));
-  REQUIRE_OK(gab_config_load_text(it->config, "test.yaml", text, strlen(text)));
-  REQUIRE_OK(gab_config_check(it->config));
-  REQUIRE_OK(gab_lbm_setup_from_config(it->config, &it->domain, NULL, &it->setup));
-  REQUIRE_OK(gab_geometry_create(&it->domain, it->setup.bodies, it->setup.body_count, &it->geometry));
-}
-
-static void end_case(read_case *it)
-{
-  gab_geometry_destroy(&it->geometry);
-  gab_lbm_setup_release(&it->setup);
-  gab_config_destroy(&it->config);
 }
 
 static int64_t draw(int64_t lo, int64_t hi)
