@@ -4,8 +4,8 @@
 #
 # A failure that is noticed within the code of an agreement is handled later, by an event. The event holds a bare
 # pointer to the agreement: if the agreement ends first, the process crashes in era_mark_process_failed().
-# Upstream: open-mpi/ompi pull request 13455, first released with Open MPI 5.0.10: the event retains the agreement. It lacks the
-# check for completion.
+# Upstream: open-mpi/ompi pull request 13455, first released with Open MPI 5.0.10: the event retains the
+# agreement. It lacks the check for completion.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 file=$src/ompi/mca/coll/ftagree/coll_ftagree_earlyreturning.c

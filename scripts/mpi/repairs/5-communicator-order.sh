@@ -4,8 +4,7 @@
 #
 # Communicators are created in the order of the ids of their parents: the lowest id in progress is recorded. After a
 # failed creation the record stays, and creations from a communicator with a higher id wait without end.
-# Upstream: no
-# report known.
+# Upstream: no report known.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 file=$src/ompi/communicator/comm_cid.c
