@@ -369,7 +369,10 @@ typedef struct gab_side_sums {
       wetted; /**< length of its border to walls, moving sides and bodies; in 2D the number of ends */
   gab_exact_sum
       replaced; /**< of a patch of a body: volume per step that its links would give as walls of the body */
+  gab_exact_sum links; /**< of a patch of a body, by level: gab_side_links() */
 } gab_side_sums;
+/** Links of a patch of a body from fluid cells of a level. Pure. */
+uint64_t gab_side_links(const gab_side_sums *sums, int level);
 /** Whether fluid can pass a side or patch: it is open, or its velocity crosses it. Pure. */
 bool gab_lbm_passes_fluid(const gab_lbm *lbm, int condition);
 /** Adds the cells of a block at sides that pass fluid. Local. @param[in] cells  of the level @param[in,out] sums  initially

@@ -93,7 +93,7 @@ static gab_status run(gab_world *world, tunnel *app, gab_step steps)
   GAB_TRY(gab_geometry_create(&domain, bodies, 2, &app->geometry));
   GAB_TRY(gab_forest_create(world, &grid, &app->forest));
   GAB_TRY(gab_lbm_create(app->forest, app->geometry, &flow, &app->lbm));
-  GAB_TRY(gab_lbm_quantities_create(app->forest, app->lbm, &(gab_units){1, 1, 1}, true, &app->view));
+  GAB_TRY(gab_lbm_quantities_create(app->forest, app->lbm, &(gab_units){1, 1, 1, false}, true, &app->view));
   GAB_TRY(gab_balance_initial(app->forest, NULL, NULL)); /* now each process has its blocks */
   GAB_TRY(gab_output_folder_make(world, "out/flow"));
   GAB_TRY(gab_output_create(app->forest, "out/flow", &app->output));

@@ -11,6 +11,21 @@ typedef struct patch_scan {
   gab_side_sums *sums; /* by condition */
 } patch_scan;
 
+/* One sum has the numbers of all levels: below 2^LINK_BITS on each. */
+enum { LINK_BITS = 40, MOST_LEVELS = 24 };
+static double link_of_level(int level) { return ldexp(1, LINK_BITS * level); }
+
+uint64_t gab_side_links(const gab_side_sums *sums, int level)
+{
+  gab_exact_sum left = sums->links;
+  double links = 0;
+  for (int at = MOST_LEVELS; at >= level; at--) {
+    links = floor(gab_exact_value(&left) / link_of_level(at));
+    gab_exact_add(&left, -links * link_of_level(at));
+  }
+  return (uint64_t)links;
+}
+
 /* Without an exact surface the faces between cells are the surface. */
 static double area_of_link(const patch_scan *by, int q, const gab_body_patch_link *on)
 {
@@ -47,6 +62,7 @@ static void add_link(const patch_scan *by, const int64_t cell[3], int q)
   const int condition = gab_body_patch_of_link(by->model, by->level, solid, body, q, &on);
   if (condition < 0) return;
   gab_exact_add(&by->sums[condition].area, face * area_of_link(by, q, &on));
+  gab_exact_add(&by->sums[condition].links, link_of_level(by->level));
   if (!gab_side_moves(gab_lbm_condition(&by->model->options, condition))) return;
   double velocity[3], flow = 0;
   gab_exact_add(&by->sums[condition].replaced, face * own_flow_of_link(by, solid, q, &on));

@@ -371,12 +371,6 @@ void gab_lbm_quantities_destroy(gab_lbm_quantities **quantities)
   gab_free(quantities);
 }
 
-/* Lattice units have no names. */
-static bool has_units(const gab_units *units)
-{
-  return units->dx != 1 || units->dt != 1 || units->density != 1;
-}
-
 gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int dimension,
                                           gab_quantity items[GAB_LBM_MOST_QUANTITIES])
 {
@@ -424,7 +418,7 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
        .components = 3,
        .evaluate = gab_lbm_evaluate_wall_shear},
   };
-  const bool is_physical = !quantities || has_units(&quantities->units);
+  const bool is_physical = !quantities || gab_units_are_physical(&quantities->units);
   size_t count = 0;
   for (; count < sizeof own / sizeof own[0]; count++) {
     items[count] = own[count];

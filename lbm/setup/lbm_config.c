@@ -89,7 +89,7 @@ static gab_status read_units(const gab_config *config, double dx, gab_lbm_setup 
   double viscosity, dt;
   GAB_TRY(read_viscosity(config, &viscosity));
   GAB_TRY(read_time_step(config, dx, &dt));
-  bool has_omega = gab_config_is_set(config, "fluid.omega");
+  const bool has_omega = gab_config_is_set(config, "fluid.omega"), are_given = dt > 0 || viscosity > 0;
   double omega = has_omega ? gab_config_real(config, "fluid.omega") : 0;
   if (has_omega && viscosity > 0 && dt > 0)
     return gab_config_fail(config, "fluid.omega", "viscosity and time step give omega already");
@@ -107,6 +107,7 @@ static gab_status read_units(const gab_config *config, double dx, gab_lbm_setup 
         " numbers expected",
         viscosity, dt, dx);
   GAB_TRY(gab_units_from_dt(dx, dt, gab_config_real(config, "fluid.density"), &setup->units));
+  setup->units.are_given = are_given;
   setup->viscosity = viscosity;
   setup->options.omega =
       has_omega ? omega : gab_omega_of_viscosity(gab_units_viscosity_to_lattice(&setup->units, viscosity));

@@ -132,17 +132,23 @@ GAB_EXTENDER gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, c
 GAB_EXTENDER gab_status gab_lbm_setup_check_meaning(const gab_config *config, const gab_domain *domain,
                                                     const gab_lbm_setup *setup, int64_t steps);
 /** The same for what follows from the geometry of the case. Refuses a body that covers no cell of any level, and bodies whose
- *  velocity changes the mass of a box that has no open side; warns of a body that covers cells of finer levels only, where no
+ *  velocity changes the mass of a box that has no open side, and a height of eddies below all cells; warns of a body that covers cells of finer levels only, where no
  *  criterion refines near bodies. Local.
  *  @return ::GAB_ERR_INPUT with the place in the file and the numbers */
 GAB_EXTENDER gab_status gab_lbm_setup_check_geometry(const gab_config *config, const gab_geometry *geometry,
                                                      const gab_lbm_setup *setup);
 /** The same for patches of bodies, once the grid is known. Refuses one that has no link, and patches of given velocity that fill or empty a
- *  box without a pressure, alone or by what they leave of a body that moves. Local; equal on all ranks if the sums are. @param[in] sums  gab_lbm_sum_sides()
+ *  box without a pressure, alone or with bodies that move. Local; equal on all ranks if the sums are. @param[in] sums  gab_lbm_sum_sides()
  *  @return ::GAB_ERR_INPUT with the place in the file */
-GAB_EXTENDER gab_status gab_lbm_setup_check_patches(const gab_config *config, const gab_domain *domain,
+GAB_EXTENDER gab_status gab_lbm_setup_check_patches(const gab_config *config, const gab_geometry *geometry,
                                                     const gab_lbm_setup *setup,
                                                     const gab_side_sums sums[GAB_MOST_CONDITIONS]);
+/** Warns (log) of patches of bodies with a pressure that have links on several levels: those across the border act as a wall. Local.
+ *  @param[in,out] warned  bits of the conditions that were named already; initially 0 */
+GAB_EXTENDER void gab_lbm_setup_warn_of_levels(const gab_config *config, const gab_geometry *geometry,
+                                               const gab_lbm_setup *setup,
+                                               const gab_side_sums sums[GAB_MOST_CONDITIONS],
+                                               uint32_t *warned);
 void gab_lbm_setup_release(gab_lbm_setup *setup);
 
 #ifdef __cplusplus

@@ -292,7 +292,6 @@ static const gab_config_key common_body_keys[] = {
      .length_max = 3,
      .unit = "m",
      .default_text = GAB_CONFIG_OPTIONAL,
-     .outside = true,
      .doc =
          "Point that its torque in forces.csv is about; default: spin_centre if it spins, else the middle of the body with its "
          "copies, and of the domain along axes where it is endless."},

@@ -5,6 +5,7 @@
 #include "lbm/setup/bodies_impl.h"
 #include "lbm/setup/lbm_config.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -340,10 +341,30 @@ static gab_status check_covers(const gab_config *config, const gab_geometry *geo
       size);
 }
 
+/* The turbulent viscosity of a ground is that of cells whose centre lies below its height. */
+static gab_status check_eddy_heights(const gab_config *config, const gab_domain *domain,
+                                     const gab_lbm_setup *setup)
+{
+  for (int k = 0; k < gab_lbm_condition_count(&setup->options); k++) {
+    const gab_sponge *of = &gab_lbm_condition(&setup->options, k)->sponge;
+    const double cells = ldexp(of->thickness, domain->deepest), lowest = 0.5;
+    char path[GAB_CONFIG_PATH_CAPACITY];
+    if (of->roughness == 0 || cells > lowest) continue;
+    gab_config_path(path, "%s.eddy_height", gab_condition_path(setup->options.patches, k));
+    return gab_config_fail(
+        config, path,
+        "has no effect: it is %.3g cells of the finest level, and the lowest centre of a cell is at "
+        "%g; make it larger, or leave it out",
+        cells, lowest);
+  }
+  return GAB_OK;
+}
+
 gab_status gab_lbm_setup_check_geometry(const gab_config *config, const gab_geometry *geometry,
                                         const gab_lbm_setup *setup)
 {
   for (size_t i = 0; i < setup->body_count; i++) GAB_TRY(check_covers(config, geometry, setup, i));
+  GAB_TRY(check_eddy_heights(config, gab_geometry_domain(geometry), setup));
   return check_moving_bodies(config, geometry, setup);
 }
 
@@ -365,62 +386,144 @@ static gab_status check_links(const gab_config *config, const gab_lbm_setup *set
   return GAB_OK;
 }
 
-/* In a closed box: what is left of the surface of bodies that move gives the opposite of what their patches replace. */
-static gab_status check_rest_of_bodies(const gab_config *config, const gab_domain *domain,
-                                       const gab_lbm_setup *setup,
-                                       const gab_side_sums sums[GAB_MOST_CONDITIONS])
+/* What bodies that move push into the fluid, without the parts of their surface that patches replace. Those that a side cuts are known to
+ * check_moving_bodies() if the flow through patches is not needed. */
+typedef struct rest_of_bodies {
+  double net, gross; /* cells of fluid in a step, into the fluid */
+  int patch;         /* condition that replaces most; -1: none does */
+  size_t body;       /* that pushes most at one end, where none does */
+} rest_of_bodies;
+
+static rest_of_bodies find_rest(const gab_geometry *geometry, const gab_lbm_setup *setup,
+                                const gab_side_sums sums[GAB_MOST_CONDITIONS], bool with_cut_bodies)
 {
   const gab_patches *patches = setup->options.patches;
-  const double cells = (double)domain->cells[0] * (double)domain->cells[1] * (double)domain->cells[2];
-  double rest = 0, swept = 0, most = 0;
-  char open[128];
-  int largest = GAB_SIDE_COUNT;
+  const gab_domain *domain = gab_geometry_domain(geometry);
+  box_flux cut = {.open = false};
+  double most = 0;
+  if (with_cut_bodies) add_flux_of_bodies(geometry, setup, &cut);
+  rest_of_bodies rest = {.net = cut.net, .gross = cut.gross, .patch = -1, .body = cut.body};
   for (int k = GAB_SIDE_COUNT; k < gab_lbm_condition_count(&setup->options); k++) {
     const gab_patch *patch = &patches->list[k - GAB_SIDE_COUNT];
     if (patch->side != GAB_PATCH_ON_BODY) continue;
     const double replaced = gab_exact_value(&sums[k].replaced);
-    rest -= replaced;
-    swept += gab_exact_value(&sums[k].area) * gab_lbm_body_speed(&setup->bodies[patch->body], domain);
-    if (fabs(replaced) > most) largest = k;
+    rest.net -= replaced;
+    rest.gross += gab_exact_value(&sums[k].area) * gab_lbm_body_speed(&setup->bodies[patch->body], domain);
+    if (fabs(replaced) > most) rest.patch = k;
     most = fmax(most, fabs(replaced));
   }
-  if (fabs(rest) <= 0.01 * swept) return GAB_OK;
-  return gab_config_fail(
-      config, gab_condition_path(patches, largest),
-      "the body moves, and the patch replaces its velocity on a part of its surface: the rest %s fluid, and there is "
-      "no side or patch of type %s: %.3g %% of the mass of the box in 1000 steps",
-      rest > 0 ? "pushes" : "takes in", list_open_kinds(open), 1e5 * fabs(rest) / cells);
+  if (fabs(rest.net) <= 0.01 * rest.gross) rest.net = 0;
+  if (cut.most > most) rest.patch = -1;
+  return rest;
 }
 
-gab_status gab_lbm_setup_check_patches(const gab_config *config, const gab_domain *domain,
+static gab_status refuse_rest(const gab_config *config, const gab_domain *domain, const gab_lbm_setup *setup,
+                              const rest_of_bodies *rest)
+{
+  const double cells = (double)domain->cells[0] * (double)domain->cells[1] * (double)domain->cells[2],
+               share = 1e5 * fabs(rest->net) / cells;
+  const char *verb = rest->net > 0 ? "pushes" : "takes in";
+  char open[128], path[GAB_CONFIG_PATH_CAPACITY];
+  if (rest->patch < 0)
+    return gab_config_fail(
+        config, gab_config_path(path, "bodies.%zu.velocity", setup->bodies[rest->body].item),
+        "the body %s fluid at one end only, since a side of the domain cuts it, and there is no side or patch of "
+        "type %s: the mass of the box would change by %.3g %% in 1000 steps",
+        verb, list_open_kinds(open), share);
+  return gab_config_fail(
+      config, gab_condition_path(setup->options.patches, rest->patch),
+      "the body moves, and the patch replaces its velocity on a part of its surface: the rest %s fluid, and there is "
+      "no side or patch of type %s: %.3g %% of the mass of the box in 1000 steps",
+      verb, list_open_kinds(open), share);
+}
+
+/* What sides and patches of given velocity let in, by how they vary in time. */
+typedef struct given_flux {
+  double net[GAB_MOST_CONDITIONS], gross;
+  int largest, constant; /* condition; group of those that do not vary; -1: none */
+  bool has_patches;      /* of bodies */
+} given_flux;
+
+static given_flux find_given(const gab_lbm_options *options, const gab_side_sums sums[GAB_MOST_CONDITIONS])
+{
+  given_flux found = {.largest = -1, .constant = -1};
+  double most = 0;
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    const gab_side *about = gab_lbm_condition(options, k);
+    if (!gab_side_moves(about) || about->on_body == GAB_BODY_VELOCITY_ALONG) continue;
+    const double flux = about->flow_rate != 0 ? about->flow_rate : gab_exact_value(&sums[k].flow);
+    const int group = group_in_time(options, about);
+    const gab_side constant = {.dt = about->dt};
+    found.has_patches |= gab_lbm_condition_side(options, k) == GAB_PATCH_ON_BODY;
+    if (gab_side_vary_in_time_alike(about, &constant)) found.constant = group;
+    found.net[group] += flux;
+    found.gross += fabs(flux);
+    if (fabs(flux) > most) found.largest = k;
+    most = fmax(most, fabs(flux));
+  }
+  return found;
+}
+
+gab_status gab_lbm_setup_check_patches(const gab_config *config, const gab_geometry *geometry,
                                        const gab_lbm_setup *setup,
                                        const gab_side_sums sums[GAB_MOST_CONDITIONS])
 {
   const gab_lbm_options *options = &setup->options;
-  double net[GAB_MOST_CONDITIONS] = {0}, gross = 0, most = 0;
-  int largest = -1;
-  bool is_unknown = false;
   if (!options->patches || options->patches->on_bodies == 0) return GAB_OK;
   GAB_TRY(check_links(config, setup, sums));
-  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
-    const gab_side *about = gab_lbm_condition(options, k);
-    if (gab_side_is_open(about)) return GAB_OK;
-    if (!gab_side_moves(about) || about->on_body == GAB_BODY_VELOCITY_ALONG) continue;
-    const double flux = about->flow_rate != 0 ? about->flow_rate : gab_exact_value(&sums[k].flow);
-    is_unknown |= gab_lbm_condition_side(options, k) == GAB_PATCH_ON_BODY;
-    net[group_in_time(options, about)] += flux;
-    gross += fabs(flux);
-    if (fabs(flux) > most) largest = k;
-    most = fmax(most, fabs(flux));
-  }
+  for (int k = 0; k < gab_lbm_condition_count(options); k++)
+    if (gab_side_is_open(gab_lbm_condition(options, k))) return GAB_OK;
+  given_flux given = find_given(options, sums);
+  const rest_of_bodies rest = find_rest(geometry, setup, sums, given.has_patches);
+  const bool joins =
+      given.has_patches && given.constant >= 0; /* sides and patches can take what bodies push */
+  if (joins) given.net[given.constant] += rest.net;
+  if (joins) given.gross += fabs(rest.net);
   for (int group = 0; group < GAB_MOST_CONDITIONS; group++) {
     char open[128];
-    if (!is_unknown || fabs(net[group]) <= 0.01 * gross) continue;
+    if (!given.has_patches || fabs(given.net[group]) <= 0.01 * given.gross) continue;
+    if (group == given.constant && fabs(rest.net) > 0.5 * given.gross)
+      return refuse_rest(config, gab_geometry_domain(geometry), setup, &rest);
     return gab_config_fail(
-        config, gab_condition_path(options->patches, largest),
+        config, gab_condition_path(options->patches, given.largest),
         "fluid %s through sides and patches of type velocity and there is no one of type %s: "
         "the flow rates differ by %.3g %% of their sum",
-        net[group] > 0 ? "enters" : "leaves", list_open_kinds(open), 100 * fabs(net[group]) / gross);
+        given.net[group] > 0 ? "enters" : "leaves", list_open_kinds(open),
+        100 * fabs(given.net[group]) / given.gross);
   }
-  return check_rest_of_bodies(config, domain, setup, sums);
+  return joins || rest.net == 0 ? GAB_OK : refuse_rest(config, gab_geometry_domain(geometry), setup, &rest);
+}
+
+/* "12 of level 0, 40 of level 1" @return levels that have links */
+static int list_links(const gab_side_sums *sums, int deepest, char *text, size_t capacity)
+{
+  int levels = 0;
+  text[0] = '\0';
+  for (int level = 0; level <= deepest; level++) {
+    const uint64_t links = gab_side_links(sums, level);
+    const size_t used = strlen(text);
+    if (links == 0) continue;
+    snprintf(text + used, capacity - used, "%s%" PRIu64 " of level %d", levels ? ", " : "", links, level);
+    levels++;
+  }
+  return levels;
+}
+
+void gab_lbm_setup_warn_of_levels(const gab_config *config, const gab_geometry *geometry,
+                                  const gab_lbm_setup *setup, const gab_side_sums sums[GAB_MOST_CONDITIONS],
+                                  uint32_t *warned)
+{
+  for (int k = GAB_SIDE_COUNT; k < gab_lbm_condition_count(&setup->options); k++) {
+    const gab_patch *patch = &setup->options.patches->list[k - GAB_SIDE_COUNT];
+    char links[256], where[GAB_PATH_LENGTH];
+    if (patch->side != GAB_PATCH_ON_BODY || !gab_side_is_open(&patch->condition) || (*warned >> k & 1))
+      continue;
+    if (list_links(&sums[k], gab_geometry_domain(geometry)->deepest, links, sizeof links) < 2) continue;
+    *warned |= 1U << k;
+    gab_log(
+        GAB_LOG_WARNING,
+        "%s: %s: patch '%s' has links of several levels (%s): those across the border between levels act as a "
+        "wall; let a refinement criterion of type box hold all of the patch, or keep refinement away from it",
+        WHERE(config, patch->path, where), patch->path, patch->name, links);
+  }
 }

@@ -37,6 +37,11 @@ gab_status gab_viscosity_from_reynolds(double reynolds, double velocity, double 
   return GAB_OK;
 }
 
+bool gab_units_are_physical(const gab_units *units)
+{
+  return units->are_given || units->dx != 1 || units->dt != 1 || units->density != 1;
+}
+
 double gab_units_velocity_to_lattice(const gab_units *units, double velocity)
 {
   return velocity * (units->dt / units->dx);

@@ -16,6 +16,7 @@ extern "C" {
 /** One cell is dx long, one step takes dt, density 1 is `density`. All in units of the user's choice (SI). */
 typedef struct gab_units {
   double dx, dt, density;
+  bool are_given; /**< by the user: quantities have units even if all three are 1, as in lattice units */
 } gab_units;
 
 /** From cell width and time step. @return ::GAB_ERR_INPUT unless all are positive */
@@ -27,6 +28,8 @@ gab_status gab_units_from_velocity(double dx, double velocity, double lattice_ve
 /** nu = velocity * length / Re. @return ::GAB_ERR_INPUT unless all are positive */
 gab_status gab_viscosity_from_reynolds(double reynolds, double velocity, double length, double *viscosity);
 
+/** Whether numbers in these units have physical ones: they were given, or are not those of the lattice. Pure. */
+GAB_EXTENDER bool gab_units_are_physical(const gab_units *units);
 double gab_units_velocity_to_lattice(const gab_units *units, double velocity);
 double gab_units_velocity_to_physical(const gab_units *units, double velocity);
 double gab_units_viscosity_to_lattice(const gab_units *units, double viscosity);

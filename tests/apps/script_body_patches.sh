@@ -85,6 +85,21 @@ refused 's/region: group, group: outflow/region: group, radius: 3/' 'body_patche
 refused 's/type: pressure/type: wall/; s/, pressure: 1e-4//' 'fluid enters'
 refused 's/flow_rate: 1.2/flow_rate: 1.2, profile: pipe/' 'pipe needs a region of type disc'
 
+# A border between levels through a pressure patch is named, once; one beside it is not.
+sed 's/vein, body/outlet, body/' duct.yaml >border.yaml
+echo 'refinement: {levels: 1, criteria: [{type: box, lo: [16.5, 0, 0], hi: [24, 5, 12]}]}' >>border.yaml
+check 0 border.yaml
+said_once "border.yaml:9:5: body_patches.1: patch 'outlet' has links of several levels ("
+said ' of level 0, '
+said ' of level 1): those across the border'
+run 0 2 border.yaml --set run.steps=2
+said_once "patch 'outlet' has links of several levels"
+sed -i 's/hi: \[24, 5, 12\]/hi: [24, 12, 12]/' border.yaml
+check 0 border.yaml
+not_said 'several levels'
+run 0 2 border.yaml --set run.steps=2
+not_said 'several levels'
+
 # The values of a formula count, not its scale; half of a moving body would fill a closed box.
 cat >jet.yaml <<'END'
 run: {steps: 4}
@@ -110,3 +125,25 @@ check 2 bad.yaml
 said 'bad.yaml:7:16: body_patches.0: the body moves, and the patch replaces its velocity on a part of its surface: the rest takes in'
 sed -i 's/velocity: \[0.02, 0\]/spin: [0.004]/' bad.yaml
 check 0 bad.yaml
+
+# A body that a side cuts pushes fluid into a closed box, whatever patches give that only the grid knows; a patch can take it out again.
+cat >piston.yaml <<'END'
+run: {steps: 4}
+domain: {cells: [24, 16], block: [8, 8], length: 24}
+fluid: {viscosity: 0.05}
+units: {dt: 1}
+boundaries: {x_min: {type: wall}, x_max: {type: wall}, y_min: {type: wall}, y_max: {type: wall}}
+bodies:
+  - {name: piston, type: box, lo: [-1, -1], hi: [4, 17], velocity: [0.01, 0], wall: staircase}
+  - {name: drain, type: box, lo: [20, -1], hi: [25, 17], wall: staircase}
+body_patches: [{name: hole, body: drain, region: box, lo: [19, 4], hi: [21, 12], type: velocity, normal_velocity: -0.0192}]
+END
+check 0 piston.yaml
+run 0 1 piston.yaml
+for change in body_patches.0.normal_velocity=0.02 body_patches.0.normal_velocity=-0.03 'bodies.0.velocity=[-0.01,0]' body_patches.0.ramp_time=3; do
+  "$gabion" check piston.yaml --set "$change" >said.txt 2>&1 && complain "closed box, $change: taken"
+  said 'pressure or outflow'
+done
+"$gabion" check piston.yaml --set body_patches.0.normal_velocity=-1e-9 >said.txt 2>&1 && complain 'a piston in a closed box: taken'
+said 'bodies.0.velocity: the body pushes fluid at one end only, since a side of the domain cuts it'
+finish

@@ -98,9 +98,14 @@ paste -d, out/sides.csv out/probes.csv | awk -F, 'NR == 1 { for (i = 1; i <= NF;
 
 "$gabion" check turns.yaml --set lbm.collision=smagorinsky >said.txt 2>&1 && complain 'eddy_height with smagorinsky: taken'
 said 'boundaries.y_max.eddy_height: collision smagorinsky'
+"$gabion" check turns.yaml --set boundaries.y_max.eddy_height=0.015 >said.txt 2>&1 && complain 'eddy_height below the first cell: taken'
+said 'boundaries.y_max.eddy_height: has no effect: it is 0.48 cells of the finest level'
+"$gabion" check turns.yaml --set boundaries.y_max.eddy_height=0.016 >said.txt 2>&1 || complain "eddy_height above the first cell: $(cat said.txt)"
 run 0 1 turns.yaml --set resilience.disk.every=20
 "$gabion" run turns.yaml --set resilience.disk.every=20 --set run.steps=80 --set boundaries.x_min.flow_rate=0.11 --out out >said.txt 2>&1 && complain 'another flow rate: resumed'
 said 'of another case'
+"$gabion" run turns.yaml --set resilience.disk.every=20 --set run.steps=80 --set bodies.0.torque_point=[0,0.1] --out out >said.txt 2>&1 && complain 'another torque_point: resumed'
+said 'bodies.0.torque_point'
 "$gabion" run turns.yaml --set resilience.disk.every=20 --set run.steps=80 --out out >said.txt 2>&1 || complain "not resumed: $(cat said.txt)"
 resumed=$(checksum)
 run 0 1 turns.yaml --set run.steps=80

@@ -173,6 +173,24 @@ static void without_gradients(gab_world *world)
   flow_close(&it);
 }
 
+/* Lattice units have no names, unless they were given. */
+static void units_of_one_have_names_if_they_were_given(gab_world *world)
+{
+  flow_case given = {.dimension = 2, .cells = {8, 8, 1}, .block = {4, 4, 1}, .options = {.omega = 1.5}};
+  flow it = flow_open(world, &given);
+  for (int are_given = 0; are_given < 2; are_given++) {
+    const gab_units one = {.dx = 1, .dt = 1, .density = 1, .are_given = are_given};
+    gab_lbm_quantities *view;
+    gab_quantity items[GAB_LBM_MOST_QUANTITIES];
+    const gab_quantity *speed;
+    REQUIRE_OK(gab_lbm_quantities_create(it.forest, it.lbm, &one, 0, &view));
+    REQUIRE_OK(gab_quantity_find(gab_lbm_quantities_list(view, 2, items), "speed", &speed));
+    CHECK(are_given ? speed->unit && strcmp(speed->unit, "m/s") == 0 : !speed->unit);
+    gab_lbm_quantities_destroy(&view);
+  }
+  flow_close(&it);
+}
+
 int main(int argc, char **argv)
 {
   gab_world *world;
@@ -183,6 +201,7 @@ int main(int argc, char **argv)
     judge(world, 2, (const int32_t[]){6, 8, 1}, 2e-4 * curved);
   }
   without_gradients(world);
+  units_of_one_have_names_if_they_were_given(world);
   CHECK(gab_lbm_quantity_needs("vorticity.x") && !gab_lbm_quantity_needs("vorticity_x"));
   return test_end(&world);
 }

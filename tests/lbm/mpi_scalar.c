@@ -379,7 +379,8 @@ static void check_velocity(const carried *it, double expected)
   gab_quantity items[GAB_LBM_MOST_QUANTITIES];
   const gab_quantity *velocity;
   double values[3 * 4 * 4];
-  REQUIRE_OK(gab_lbm_quantities_create(it->forest, it->lbm, &(gab_units){1, 1, 1}, 0, &view));
+  REQUIRE_OK(
+      gab_lbm_quantities_create(it->forest, it->lbm, &(gab_units){.dx = 1, .dt = 1, .density = 1}, 0, &view));
   REQUIRE_OK(gab_quantity_find(gab_lbm_quantities_list(view, 2, items), "velocity", &velocity));
   for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
     REQUIRE_OK(velocity->evaluate(velocity->user, it->forest, gab_forest_block(it->forest, b), values));

@@ -157,6 +157,9 @@ static void two_of_time_step_viscosity_and_omega_give_the_third(void **state)
   REQUIRE_NEAR(c.viscosity, 0.02, 1e-14);
   REQUIRE_OK(read_text_as("fluid: {omega: 1.5}\n", 2, &b));
   REQUIRE_NEAR(b.units.dt, 1, 0);
+  REQUIRE(a.units.are_given && !b.units.are_given);
+  REQUIRE_OK(read_text_as("fluid: {omega: 1.5}\nunits: {dt: 1}\n", 2, &b));
+  REQUIRE(b.units.are_given);
   gab_lbm_setup_release(&a);
   gab_lbm_setup_release(&b);
   gab_lbm_setup_release(&c);

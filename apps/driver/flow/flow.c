@@ -74,6 +74,7 @@ static gab_status check(gab_app_run *it)
     gab_app_flow_case_describe_blocks(flow, made->geometry, proxies);
     gab_app_sides_describe(made);
     gab_app_start_describe(made);
+    gab_app_sides_warn(made);
   }
   gab_proxies_destroy(&proxies);
   return status;

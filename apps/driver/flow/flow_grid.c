@@ -155,6 +155,7 @@ gab_status gab_app_grid_adapt(void *user, gab_step step)
   gab_balance_forget_work(which->base.forest);
   GAB_TRY(count_updates(which));
   GAB_TRY(gab_app_sides_find(which));
+  gab_app_sides_warn(which);
   GAB_TRY(gab_app_simulation_note_mass(which, step));
   which->adaptations++;
   gab_log(GAB_LOG_DEBUG,

@@ -33,7 +33,7 @@ gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_MOS
   char path[GAB_CONFIG_PATH_CAPACITY], of[GAB_CONFIG_PATH_CAPACITY];
   int failed = 0;
   memcpy(which->sides, sums, sizeof which->sides);
-  GAB_TRY(gab_lbm_setup_check_patches(which->parameters->base.config, &which->parameters->domain,
+  GAB_TRY(gab_lbm_setup_check_patches(which->parameters->base.config, which->geometry,
                                       &which->parameters->setup, sums));
   const gab_status status = gab_lbm_set_flow_rates(which->lbm, sums, &failed);
   if (status != GAB_ERR_INPUT) return status;
@@ -47,6 +47,12 @@ gab_status gab_app_sides_find(simulation *which)
   gab_side_sums sums[GAB_MOST_CONDITIONS];
   GAB_TRY(gab_lbm_sum_sides(which->lbm, sums));
   return gab_app_sides_set(which, sums);
+}
+
+void gab_app_sides_warn(simulation *which)
+{
+  gab_lbm_setup_warn_of_levels(which->parameters->base.config, which->geometry, &which->parameters->setup,
+                               which->sides, &which->warned);
 }
 
 /* ---------------------------------------------------------------- in words */

@@ -124,6 +124,7 @@ gab_status gab_app_simulation_build(gab_app_run *it)
   simulation *made = (simulation *)it;
   GAB_TRY(gab_app_grid_build(made));
   GAB_TRY(gab_app_sides_find(made));
+  gab_app_sides_warn(made);
   if (made->tracers) GAB_TRY(gab_app_flow_tracers_begin(made->tracers));
   if (made->scalars) gab_app_flow_scalars_begin(made->scalars);
   if (gab_app_start_is_wanted(made->parameters) && !it->restart) GAB_TRY(gab_app_start_load(made));

@@ -67,6 +67,7 @@ typedef struct simulation {
   uint64_t updates;                         /**< of cells in a step of level 0, all ranks */
   uint64_t adaptations;                     /**< number of grid changes up to this state */
   gab_side_sums sides[GAB_MOST_CONDITIONS]; /**< of the grid that there is */
+  uint32_t warned;                          /**< conditions that gab_app_sides_warn() has named */
   gab_lbm_integrals start;                  /**< of the initial state; only fluid_cells is used */
   flow_results results;
   start_report begun;
@@ -101,6 +102,8 @@ gab_status gab_app_sides_find(simulation *which);
 gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_MOST_CONDITIONS]);
 /** Area, flow rate, mean velocity and Reynolds number of each side that passes fluid. */
 void gab_app_sides_describe(const simulation *which);
+/** Warns of patches of bodies that a border between levels crosses, once of each. Local. */
+void gab_app_sides_warn(simulation *which);
 /** "x_min", or the name of a patch. */
 const char *gab_app_side_name(const simulation *which, int condition);
 /** The patches, for `results` of summary.json. */

@@ -86,7 +86,7 @@ static gab_status add_one(simulation *which, size_t index, const char *identity)
     options.spacing = gab_config_real(config, path);
   GAB_TRY(gab_app_run_pick(&which->base, key_of(path, index, "quantities"), picked, &options.quantity_count));
   /* Lattice units have no names. */
-  options.time_unit = found->setup.units.dx != 1 || found->setup.units.dt != 1 ? "s" : "";
+  options.time_unit = gab_units_are_physical(&found->setup.units) ? "s" : "";
   gab_config_path(path, "output.planes.%zu", index);
   return gab_app_blame(config, path, gab_output_add_plane(which->base.output, schedule, &options));
 }
