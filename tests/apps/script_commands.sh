@@ -85,5 +85,8 @@ for backend in cuda opencl; do said "  $backend"; done
 check 0 good.yaml
 said '8 blocks'
 said 'omega 1.5'
-for case_file in "$GABION_SOURCE"/apps/cases/flow/*.yaml; do check 0 "$case_file"; done
+for case_file in "$GABION_SOURCE"/apps/cases/flow/*.yaml; do
+  case $case_file in */wake.yaml) continue ;; esac # reads what a run of wake_precursor.yaml has written: plane_inflow.sh
+  check 0 "$case_file"
+done
 finish
