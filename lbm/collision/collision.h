@@ -108,6 +108,9 @@ typedef struct gab_collision {
    *  form.
    *  @param[in] square  n:n of the second moments n of the incoming non-equilibrium */
   double (*rate_of_stress)(const gab_collision_rates *rates, double rho, double square);
+  /** The rate of the stress of a cell with a given strain rate, for initial states. NULL: that of the level.
+   *  @param[in] shear_rate  sqrt(2 S:S), per step of level 0 */
+  double (*rate_of_strain)(const gab_collision_rates *rates, double shear_rate);
 
   /** Odd moments have a separate rate, which `border_speed` may bound. */
   bool has_odd_rate;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "lbm/collision/rheology.h"
 #include "lbm/kernels/kernel_family.h"
 #include "lbm/lbm_impl.h"
 
@@ -103,6 +104,7 @@ static bool accepts_on(const gab_lbm_options *options, const gab_collision *coll
 bool gab_lbm_accepts(const gab_lbm_options *options, const gab_collision *collision)
 {
   gab_kernel_variant wanted = gab_kernel_wanted(options);
+  if (options->collision == &gab_collision_rheology && collision != options->collision) return false;
   if (options->lattice) return accepts_on(options, collision, wanted);
   for (wanted.lattice = 0; wanted.lattice < GAB_LATTICE_COUNT; wanted.lattice++)
     if (accepts_on(options, collision, wanted)) return true;
@@ -156,7 +158,7 @@ gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t c
   const size_t real = wanted.reals == GAB_REALS_FLOAT ? sizeof(float) : sizeof(double);
   if (options->collision && options->collision->cell && !gab_kernel_family_by_name(options->kernel)->sweep)
     snprintf(choice->processor, sizeof choice->processor,
-             "one cell at a time, by the program's own function");
+             "one cell at a time, by the function of the collision model");
   else if (gab_lattice_is_own(wanted.lattice) && !gab_kernel_family_by_name(options->kernel)->sweep)
     snprintf(choice->processor, sizeof choice->processor,
              "one cell at a time, on the program's own lattice; %s", why_fused());

@@ -32,11 +32,12 @@ extern "C" {
 /** A fluid cell for the evaluation of a quantity. All in physical units. */
 typedef struct gab_lbm_cell {
   int dimension, level;
-  double dx;             /**< width of the cell */
-  double centre[3];      /**< in 2D z is 0 */
-  double density;        /**< of the fluid */
-  double pressure;       /**< difference to the reference pressure */
-  double viscosity;      /**< kinematic, of the fluid: without eddy viscosity */
+  double dx;        /**< width of the cell */
+  double centre[3]; /**< in 2D z is 0 */
+  double density;   /**< of the fluid */
+  double pressure;  /**< difference to the reference pressure */
+  double
+      viscosity; /**< kinematic, without eddy viscosity; with fluid.model at the shear rate of `gradient` */
   double velocity[3];    /**< in 2D z is 0 */
   double gradient[3][3]; /**< du_i/dx_j, zero along z in 2D; all zero if it was not asked for */
   /* As in wall_shear_stress (lbm/observe/quantities.h): to the bit if the unit of stress is a power of two, otherwise

@@ -2,6 +2,7 @@
 /* Quantities of a flow on blocks; solid cells have no value (NaN). */
 #include "lbm/observe/quantities_impl.h"
 
+#include "lbm/collision/rheology.h"
 #include "lbm/step/local_force.h"
 
 #include <math.h>
@@ -116,6 +117,32 @@ static double *put_q_criterion(bool flat, double gradient[3][3], double *values)
   return values;
 }
 
+/* sqrt(2 S:S). */
+static double shear_rate_of(double gradient[3][3])
+{
+  double sum = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) sum += gradient[i][j] * (gradient[i][j] + gradient[j][i]);
+  return sqrt(fmax(sum, 0));
+}
+
+static double *put_shear_rate(bool flat, double gradient[3][3], double *values)
+{
+  (void)flat;
+  *values++ = isnan(gradient[0][0]) ? NAN : shear_rate_of(gradient);
+  return values;
+}
+
+/* Of the fluid, without what a model of turbulence adds; physical. */
+static double viscosity_at(const gab_lbm_quantities *view, double shear_rate)
+{
+  const gab_lbm_model *model = &view->lbm->model;
+  const double to_physical = view->units.dx * view->units.dx / view->units.dt;
+  if (model->options.collision != &gab_collision_rheology) return gab_lbm_viscosity(view->lbm) * to_physical;
+  const gab_rheology fluid = gab_rheology_of(model->options.numbers);
+  return gab_rheology_viscosity(&fluid, shear_rate * view->units.dt) * to_physical;
+}
+
 static gab_status evaluate_gradient(void *user, const gab_forest *forest, const gab_block *block,
                                     put_gradient put, double *values)
 {
@@ -151,6 +178,21 @@ static gab_status evaluate_q_criterion(void *user, const gab_forest *forest, con
   return evaluate_gradient(user, forest, block, put_q_criterion, values);
 }
 
+static gab_status evaluate_shear_rate(void *user, const gab_forest *forest, const gab_block *block,
+                                      double *values)
+{
+  return evaluate_gradient(user, forest, block, put_shear_rate, values);
+}
+
+static gab_status evaluate_viscosity(void *user, const gab_forest *forest, const gab_block *block,
+                                     double *values)
+{
+  GAB_TRY(evaluate_gradient(user, forest, block, put_shear_rate, values));
+  for (size_t i = 0; i < cells_of(forest); i++)
+    if (!isnan(values[i])) values[i] = viscosity_at(user, values[i]);
+  return GAB_OK;
+}
+
 static const char own_quantities[] = "flow";
 
 const gab_lbm_quantity *gab_lbm_quantity_at(int index)
@@ -170,7 +212,9 @@ unsigned gab_lbm_quantity_needs(const char *name)
 {
   const gab_lbm_quantity *own;
   if (is_of(name, "wall_shear_stress")) return GAB_LBM_NEEDS_STRESS;
-  if (is_of(name, "vorticity") || is_of(name, "q_criterion")) return GAB_LBM_NEEDS_GRADIENT;
+  static const char *const of_gradient[] = {"vorticity", "q_criterion", "shear_rate", "viscosity"};
+  for (size_t i = 0; i < sizeof of_gradient / sizeof of_gradient[0]; i++)
+    if (is_of(name, of_gradient[i])) return GAB_LBM_NEEDS_GRADIENT;
   for (int i = 0; (own = gab_lbm_quantity_at(i)); i++)
     if (is_of(name, own->name))
       return (own->gradient ? GAB_LBM_NEEDS_GRADIENT : 0u) | (own->stress ? GAB_LBM_NEEDS_STRESS : 0u);
@@ -182,13 +226,12 @@ unsigned gab_lbm_quantity_needs(const char *name)
 /* Values that are equal for all cells of a block. */
 static gab_lbm_cell cell_of_block(const gab_lbm_quantities *view, const gab_block *block)
 {
-  const gab_units *units = &view->units;
   const gab_forest_options *grid = gab_forest_get_options(view->forest);
   const int level = gab_block_level(view->forest, block);
   return (gab_lbm_cell){.dimension = grid->grid.dimension,
                         .level = level,
                         .dx = ldexp(grid->dx, -level),
-                        .viscosity = gab_lbm_viscosity(view->lbm) * units->dx * units->dx / units->dt};
+                        .viscosity = viscosity_at(view, 0)};
 }
 
 static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_block *block, double *values)
@@ -221,7 +264,10 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
         cell.pressure = gab_units_pressure_to_physical(&view->units, view->density[i]);
         for (int k = 0; k < 3; k++)
           cell.velocity[k] = gab_units_velocity_to_physical(&view->units, view->velocity[3 * i + (size_t)k]);
-        if (u) gradient_at(u, at, per_cell, cell.dimension == 2, cell.gradient);
+        if (u) {
+          gradient_at(u, at, per_cell, cell.dimension == 2, cell.gradient);
+          cell.viscosity = viscosity_at(view, shear_rate_of(cell.gradient));
+        }
         if (quantity->stress) gab_lbm_fill_cell_stress(view, block, at, has_walls ? &fit : NULL, &cell);
         quantity->evaluate(&cell, values);
       }
@@ -412,6 +458,16 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
        .components = 1,
        .diverging = true,
        .evaluate = evaluate_q_criterion},
+      {.name = "shear_rate",
+       .doc = "of a flow: sqrt(2 S:S) of the strain rate S",
+       .unit = "1/s",
+       .components = 1,
+       .evaluate = evaluate_shear_rate},
+      {.name = "viscosity",
+       .doc = "of a flow: kinematic, by fluid.model at the shear rate",
+       .unit = "m^2/s",
+       .components = 1,
+       .evaluate = evaluate_viscosity},
       {.name = "wall_shear_stress",
        .doc = "of a flow: friction on an adjacent wall; too small on a staircase",
        .unit = "Pa",

@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-enum { GAB_LBM_MOST_QUANTITIES = 9 + GAB_MOST_OWN_QUANTITIES };
+enum { GAB_LBM_MOST_QUANTITIES = 11 + GAB_MOST_OWN_QUANTITIES };
 
 typedef struct gab_lbm_quantities gab_lbm_quantities;
 

@@ -3,6 +3,15 @@
 
 #include <math.h>
 
+/* sqrt(2 S:S) */
+static double shear_rate_of(const double gradient[3][3])
+{
+  double sum = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) sum += gradient[i][j] * (gradient[i][j] + gradient[j][i]);
+  return sqrt(fmax(sum, 0));
+}
+
 /* Populations after collision: equilibrium, (1 - omega) of the non-equilibrium that belongs to a velocity
  * gradient, f1 = -w rho / (omega c_s^2) (c c - c_s^2 1):grad u (Chapman & Enskog, first order), and half of
  * the force's source, which is what f1 lacks and the collision adds. */
@@ -11,7 +20,10 @@ double gab_lbm_population(const gab_lbm_model *model, const gab_level_model *at,
 {
   const double *u = state->velocity, *force = at->rates.force;
   const int8_t *c = model->lattice->c[q];
+  const gab_collision *collision = model->options.collision;
   double w = model->lattice->weight[q], omega = at->rates.even;
+  if (collision->rate_of_strain)
+    omega = collision->rate_of_strain(&at->rates, shear_rate_of(state->gradient));
   double stress = 0, cu = 0, cf = 0, uf = 0;
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) stress += (c[i] * c[j] - (i == j ? 1.0 / 3.0 : 0.0)) * state->gradient[i][j];

@@ -5,6 +5,7 @@
 #include "lbm/sides/side_plane_impl.h"
 #include "lbm/setup/bodies_impl.h"
 #include "lbm/setup/patches_impl.h"
+#include "lbm/setup/rheology_keys.h"
 #include "lbm/setup/vectors_impl.h"
 
 #include "lbm/kernels/kernel_family.h"
@@ -61,6 +62,7 @@ static gab_status read_viscosity(const gab_config *config, double *viscosity)
   bool given = gab_config_is_set(config, "fluid.viscosity"),
        reynolds = gab_config_is_set(config, "fluid.reynolds");
   *viscosity = 0;
+  GAB_TRY(gab_rheology_read_viscosity(config, viscosity));
   if (given) *viscosity = gab_config_real(config, "fluid.viscosity");
   if (!reynolds) return GAB_OK;
   if (!gab_config_is_set(config, "fluid.velocity") || !gab_config_is_set(config, "fluid.length"))
@@ -404,6 +406,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(read_method(config, domain, &setup->options));
   GAB_TRY(read_temporal_blocking(config, setup));
   GAB_TRY(read_units(config, domain->dx, setup));
+  GAB_TRY(gab_rheology_read(config, &setup->units, setup->viscosity, &setup->options));
   GAB_TRY(read_collision(config, setup));
   for (int side = 0; side < 2 * domain->dimension; side++)
     GAB_TRY(read_side(config, side, domain->dimension, &setup->units, &setup->options.sides[side]));

@@ -6,6 +6,7 @@
 #include "lbm/sides/side_impl.h"
 #include "lbm/kernels/kernel_family.h"
 #include "lbm/setup/patches_impl.h"
+#include "lbm/setup/rheology_keys.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -481,6 +482,7 @@ gab_status gab_lbm_declare(gab_config *config)
   for (int i = 0; gab_collision_at(i); i++)
     if (gab_collision_at(i)->section) GAB_TRY(gab_config_declare(config, gab_collision_at(i)->section));
   GAB_TRY(gab_config_declare(config, &fluid_section));
+  GAB_TRY(gab_rheology_declare(config));
   GAB_TRY(gab_config_declare(config, &units_section));
   GAB_TRY(declare_sides(config));
   GAB_TRY(gab_lbm_declare_patches(config));

@@ -390,6 +390,20 @@ def draw_initial(rng, cells, dims, speed, is_periodic):
     return {"velocity": [round(rng.uniform(-speed, speed), 4) for _ in range(dims)]}
 
 
+def draw_fluid(case):
+    """Gives some flows with TRT a viscosity that depends on the shear rate, drawn from the case itself: other draws stay."""
+    rng = random.Random(json.dumps(case, sort_keys=True))
+    if case["lbm"]["collision"] != "trt" or case["lbm"]["kernel"] == "vector" or rng.random() < 0.5:
+        return
+    fluid, rate = case["fluid"], case["fluid"]["velocity"] / case["fluid"]["length"]
+    model = pick(rng, "power_law", "carreau", "herschel_bulkley")
+    fluid.update(model=model, exponent=pick(rng, 0.5, 0.8, 1.3), least_viscosity=0.3 * fluid["viscosity"])
+    if model == "carreau":
+        fluid["relaxation_time"] = round(pick(rng, 0.5, 3) / rate, 3)
+    if model == "herschel_bulkley":
+        fluid["yield_stress"] = pick(rng, 0.2, 1) * fluid["viscosity"] * rate
+
+
 def draw_flow(rng):
     dims = pick(rng, 2, 3)
     is_refined = rng.random() < 0.5
@@ -404,6 +418,7 @@ def draw_flow(rng):
             "units": {"dt": 1}}
     if dims == 3 and case["lbm"]["collision"] != "mrt" and rng.random() < 0.4:
         case["lbm"]["lattice"] = "d3q27"
+    draw_fluid(case)
     boundaries = {}
     for axis in range(dims):
         pair = draw_side_pair(rng, dims, axis, speed)

@@ -42,16 +42,21 @@ static void expect(const char *name, const setting *at, const double u[3], doubl
                    double values[3])
 {
   const double per_second = 1 / units.dt, to_speed = units.dx / units.dt;
-  double g[3][3] = {{0}}, trace = 0;
+  double g[3][3] = {{0}}, trace = 0, square = 0;
   for (int i = 0; i < at->dimension; i++)
     for (int j = 0; j < at->dimension; j++) g[i][j] = gradient[i][j] * per_second;
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) trace += g[i][j] * g[j][i];
+    for (int j = 0; j < 3; j++) {
+      trace += g[i][j] * g[j][i];
+      square += (g[i][j] + g[j][i]) * (g[i][j] + g[j][i]) / 2;
+    }
   if (strcmp(name, "density") == 0) values[0] = 1.02 * units.density;
   if (strcmp(name, "pressure") == 0) values[0] = 0.02 / 3 * units.density * to_speed * to_speed;
   for (int k = 0; k < 3 && strcmp(name, "velocity") == 0; k++) values[k] = u[k] * to_speed;
   if (strcmp(name, "speed") == 0) values[0] = to_speed * sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
   if (strcmp(name, "q_criterion") == 0) values[0] = -trace / 2;
+  if (strcmp(name, "shear_rate") == 0) values[0] = sqrt(square);
+  if (strcmp(name, "viscosity") == 0) values[0] = units.dx * units.dx / units.dt / 18; /* omega 1.5 */
   if (strcmp(name, "level") == 0) values[0] = 0;
   if (strcmp(name, "vorticity") != 0) return;
   const double curl[3] = {g[2][1] - g[1][2], g[0][2] - g[2][0], g[1][0] - g[0][1]};

@@ -65,8 +65,9 @@ static gab_status set_step(const gab_app_case *which, double factor, gab_app_sca
   const gab_config *config = which->config;
   const double steps = scaling == GAB_APP_SCALING_DIFFUSIVE ? factor * factor : factor;
   const bool has_omega = gab_config_is_set(config, "fluid.omega");
-  const bool has_viscosity =
-      gab_config_is_set(config, "fluid.viscosity") || gab_config_is_set(config, "fluid.reynolds");
+  const bool has_viscosity = gab_config_is_set(config, "fluid.viscosity") ||
+                             gab_config_is_set(config, "fluid.reynolds") ||
+                             gab_config_is_set(config, "fluid.consistency");
   if (scaling == GAB_APP_SCALING_ACOUSTIC && has_omega)
     return gab_config_fail(
         config, "fluid.omega",

@@ -4,6 +4,7 @@
 
 #include "core/base/log.h"
 #include "apps/driver/case/case_impl.h"
+#include "lbm/setup/rheology_keys.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,6 +63,9 @@ static void describe_flow(const flow_case *which)
     append(text, sizeof text, "Mach %.3f", u * sqrt(3), ", ");
   }
   gab_log(GAB_LOG_INFO, "  %s", text);
+  char fluid[320];
+  gab_rheology_describe(which->base.config, &setup->units, &setup->options, fluid, sizeof fluid);
+  if (fluid[0]) gab_log(GAB_LOG_INFO, "  fluid %s", fluid);
   if (setup->reference_length > 0)
     gab_log(GAB_LOG_INFO, "  reference length %.6g = %.1f cells", setup->reference_length,
             setup->reference_length / which->domain.dx);

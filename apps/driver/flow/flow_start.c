@@ -334,9 +334,9 @@ static bool shares_populations(const flow_case *mine, const flow_case *theirs)
   const gab_lbm_options *here = &mine->setup.options, *there = &theirs->setup.options;
   const double *force = here->force, *other = there->force;
   return here->lattice == there->lattice && gab_lbm_collision(here) == gab_lbm_collision(there) &&
-         here->omega == there->omega && mine->domain.dx == theirs->domain.dx &&
-         mine->setup.units.dt == theirs->setup.units.dt && force[0] == other[0] && force[1] == other[1] &&
-         force[2] == other[2];
+         here->omega == there->omega && memcmp(here->numbers, there->numbers, sizeof here->numbers) == 0 &&
+         mine->domain.dx == theirs->domain.dx && mine->setup.units.dt == theirs->setup.units.dt &&
+         force[0] == other[0] && force[1] == other[1] && force[2] == other[2];
 }
 
 static gab_status sum_report(simulation *made)

@@ -50,7 +50,7 @@ info box.yaml
 said "on the program's own lattice"
 said '120 bytes per cell'
 info box.yaml --set lbm.collision=power_law
-said "by the program's own function"
+said "by the function of the collision model"
 check 2 box.yaml --set lbm.lattice=d3q13
 said 'd3q15'
 check 2 box.yaml --set lbm.lattice=copy-d2q9

@@ -3,6 +3,7 @@
 #include "apps/driver/flow/simulation.h"
 
 #include "core/base/log.h"
+#include "lbm/collision/rheology.h"
 
 #include <math.h>
 
@@ -35,8 +36,9 @@ void gab_app_results_find(simulation *which, const gab_lbm_integrals *last)
   for (int axis = 0; axis < domain->dimension; axis++) {
     const double found = permeability_along(which, axis, last, cells);
     if (found == 0) continue;
-    which->results.permeability[axis] = found;
     which->results.porosity = last->volume / cells;
+    if (gab_lbm_get_options(which->lbm)->collision == &gab_collision_rheology) continue; /* not Darcy's law */
+    which->results.permeability[axis] = found;
     gab_log(GAB_LOG_INFO, "permeability along %c: %.6g m^2 (%.6g mD), porosity %.6g", "xyz"[axis], found,
             found / darcy * 1e3, which->results.porosity);
   }
