@@ -736,6 +736,10 @@ class Campaign:
         if rng.random() < 0.3 and "bodies" in case:
             del case["bodies"], case["output"]
             case.pop("refinement", None)
+            case.pop("body_patches", None)
+            case["run"].get("until", {}).pop("converged", None)
+            if not case["run"].get("until", True):
+                del case["run"]["until"]
             case["scalar_boundaries"] = [item for item in case.get("scalar_boundaries", []) if "_" in item["at"][0]]
             if not case["scalar_boundaries"]:
                 del case["scalar_boundaries"]
