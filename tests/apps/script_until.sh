@@ -130,4 +130,40 @@ run 0 2 mean.yaml --set run.steps=100 --set resilience.disk.every=25
 same 'converged, after a restart'
 run 2 1 mean.yaml --set run.until.converged.of=d.fx
 said "run.until.converged.of: forces.csv has no column 'd.fx'; it has c.fx to c.centre_y"
+# A force that repeats: the same end after deaths and restarts; the inflow has the period 2 pi / 6.
+sed 's/converged: {of: c.fx, within: 0.15, start: 40}/periodic: {of: c.fx, within: 0.02, start: 40}/' mean.yaml >repeats.yaml
+run 0 1 repeats.yaml
+said 'period 2 of c.fx took '
+said 'by run.until.periodic: c.fx repeats: period 1.04'
+expected="$(checksum) $(reason)"
+cp out/forces.csv forces.csv
+python3 - "$expected" <<'PY' || complain "not the last period of the rows: $expected"
+import csv, re, sys
+length, mean, least, most = map(float, re.search(r"period (\S+), mean (\S+), from (\S+) to (\S+);", sys.argv[1]).groups())
+rows = [(float(r["time"]), float(r["c.fx"])) for r in csv.DictReader(open("forces.csv"))]
+last = [v for t, v in rows if t > rows[-1][0] - length - 1e-9][:-1]
+assert abs(length / 1.0471976 - 1) < 0.01
+assert abs(min(last) - least) < 0.02 * (most - least) and abs(max(last) - most) < 0.02 * (most - least)
+assert abs(sum(last) / len(last) - mean) < 0.03 * (most - least)
+PY
+last=$(tail -n 1 forces.csv | cut -d, -f1)
+run 0 3 repeats.yaml --inject rank=1,step=61,phase=exchange --inject rank=2,step=$last,phase=output
+said 'rank 1 died'
+same 'periodic, after deaths'
+rm -rf out
+timeout 100 "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run repeats.yaml --set 'resilience.strategies=[local, shrink]' \
+  --inject rank=0,step=$((last - 3)),phase=exchange --out out >said.txt 2>&1 || complain "local: $(cat said.txt)"
+said 'rank 0 died'
+same 'periodic, under local'
+run 0 2 repeats.yaml --set run.steps=100 --set resilience.disk.every=25
+"$gabion" run repeats.yaml --set resilience.disk.every=25 --out out >said.txt 2>&1 || complain "not resumed: $(cat said.txt)"
+same 'periodic, after a restart'
+"$gabion" run repeats.yaml --set resilience.disk.every=25 --set run.until.periodic.periods=8 --out out >said.txt 2>&1 || complain "not resumed: $(cat said.txt)"
+said 'the last 8 periods differ by at most'
+run 0 1 repeats.yaml --set run.until.periodic.length=1.0471975511965976
+said 'c.fx repeats: period 1.0472'
+check 2 repeats.yaml --set run.until.periodic.of=c.fz
+said "run.until.periodic.of: forces.csv has no column 'c.fz'; it has c.fx to "
+check 2 repeats.yaml --set run.until.periodic.length=0.1
+said 'run.until.periodic.length: is 0.1, but rows of forces are 0.04 apart: a period needs at least 4 of them'
 finish

@@ -228,6 +228,7 @@ static const char *const own[] = {"lbm",
                                   "output.means",
                                   "run.until",
                                   "run.until.converged",
+                                  "run.until.periodic",
                                   NULL};
 
 static const char *const usual_fields[] = {"velocity", "pressure", NULL};

@@ -37,15 +37,33 @@ gab_status gab_app_converged_declare(gab_config *config)
   return gab_app_declare(config, &section, 1);
 }
 
+gab_status gab_app_until_read_column(const gab_config *config, const char *section, const char **of)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_path(key, "%s.of", section);
+  if (!gab_config_is_set(config, key)) return gab_config_fail(config, section, "of is needed");
+  if (!gab_config_is_set(config, "output.forces"))
+    return gab_config_fail(config, section, "output.forces is needed, whose rows are the values");
+  *of = gab_config_string(config, key);
+  return GAB_OK;
+}
+
+gab_status gab_app_until_find_column(const gab_config *config, const char *key, const char *of,
+                                     const char *const *columns, size_t count, int *column)
+{
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(columns[i], of) == 0) {
+      *column = (int)i;
+      return GAB_OK;
+    }
+  return gab_config_fail(config, key, "forces.csv has no column '%s'; it has %s to %s", of, columns[0],
+                         columns[count - 1]);
+}
+
 gab_status gab_app_converged_read(const gab_config *config, until_plan *plan)
 {
   if (!gab_config_is_set(config, "run.until.converged")) return GAB_OK;
-  if (!gab_config_is_set(config, "run.until.converged.of"))
-    return gab_config_fail(config, "run.until.converged", "of is needed");
-  if (!gab_config_is_set(config, "output.forces"))
-    return gab_config_fail(config, "run.until.converged",
-                           "output.forces is needed, whose rows are the values");
-  plan->of = gab_config_string(config, "run.until.converged.of");
+  GAB_TRY(gab_app_until_read_column(config, "run.until.converged", &plan->of));
   plan->within = gab_config_real(config, "run.until.converged.within");
   plan->start = gab_config_int(config, "run.until.converged.start");
   return GAB_OK;
@@ -56,14 +74,9 @@ gab_status gab_app_flow_converged_prepare(flow_until *it, const gab_config *conf
 {
   it->rows = rows;
   it->noted = -1;
-  for (size_t i = 0; it->plan->of && i < count; i++)
-    if (strcmp(columns[i], it->plan->of) == 0) {
-      it->column = (int)i;
-      return GAB_OK;
-    }
   if (!it->plan->of) return GAB_OK;
-  return gab_config_fail(config, "run.until.converged.of", "forces.csv has no column '%s'; it has %s to %s",
-                         it->plan->of, columns[0], columns[count - 1]);
+  return gab_app_until_find_column(config, "run.until.converged.of", it->plan->of, columns, count,
+                                   &it->column);
 }
 
 /* ---------------------------------------------------------------- rows */

@@ -8,6 +8,7 @@
 #define GABION_APPS_DRIVER_FLOW_MEANS_H
 
 #include "apps/driver/flow/observe/batch_means.h"
+#include "apps/driver/flow/observe/repeating.h"
 #include "apps/driver/plan/app_plan.h"
 #include "blockforest/exchange/block_field.h"
 #include "blockforest/output/means.h"
@@ -45,6 +46,13 @@ typedef struct until_plan {
   const char *of; /**< column of forces.csv for a mean of given accuracy; borrowed; NULL: none */
   double within;  /**< half of the width of its confidence interval, relative */
   gab_step start; /**< first step with a row that counts */
+  struct {
+    const char *of; /**< column of forces.csv that has to repeat; borrowed; NULL: none */
+    double within;  /**< largest difference of a period to the one before, relative */
+    double length;  /**< of a period in s; 0: is found */
+    int periods;    /**< how many have to be alike */
+    gab_step start; /**< first step with a row that counts */
+  } periodic;
 } until_plan;
 
 /** State of the last check, with the velocities at that check. Equal on all ranks, part of the state. */
@@ -63,6 +71,9 @@ typedef struct flow_until {
   int column;        /**< of plan->of */
   gab_step noted;    /**< step of the last row that counted */
   batch_means batches;
+  int periodic_column;     /**< of plan->periodic.of */
+  gab_step periodic_noted; /**< step of the last row that counted */
+  repeating periods;
 } flow_until;
 
 gab_status gab_app_until_declare(gab_config *config);
@@ -78,6 +89,11 @@ gab_status gab_app_flow_until_add(flow_until *it, gab_timeloop *loop);
 /* ---- flow_converged.c ---- */
 
 gab_status gab_app_converged_declare(gab_config *config);
+/** Reads `of` of a section below run.until. @return ::GAB_ERR_INPUT without it, or without rows of forces */
+gab_status gab_app_until_read_column(const gab_config *config, const char *section, const char **of);
+/** @param[in] columns  of forces.csv, `count` of them @return ::GAB_ERR_INPUT if `of` is not among them */
+gab_status gab_app_until_find_column(const gab_config *config, const char *key, const char *of,
+                                     const char *const *columns, size_t count, int *column);
 gab_status gab_app_converged_read(const gab_config *config, until_plan *plan);
 /** @param[in] columns  of forces.csv, `count` of them @return ::GAB_ERR_INPUT if plan->of is not among them */
 gab_status gab_app_flow_converged_prepare(flow_until *it, const gab_config *config, gab_schedule rows,
@@ -87,5 +103,16 @@ void gab_app_flow_converged_note(flow_until *it, gab_step step, const double *va
 gab_status gab_app_flow_converged_pack(const flow_until *it, gab_buffer *out);
 gab_status gab_app_flow_converged_unpack(flow_until *it, gab_reader *in);
 gab_status gab_app_flow_converged_add(flow_until *it, gab_timeloop *loop);
+
+/* ---- flow_periodic.c: the same for run.until.periodic ---- */
+
+gab_status gab_app_periodic_declare(gab_config *config);
+gab_status gab_app_periodic_read(const gab_config *config, until_plan *plan);
+gab_status gab_app_flow_periodic_prepare(flow_until *it, const gab_config *config, const char *const *columns,
+                                         size_t count);
+void gab_app_flow_periodic_note(flow_until *it, gab_step step, const double *values);
+gab_status gab_app_flow_periodic_pack(const flow_until *it, gab_buffer *out);
+gab_status gab_app_flow_periodic_unpack(flow_until *it, gab_reader *in);
+gab_status gab_app_flow_periodic_add(flow_until *it, gab_timeloop *loop);
 
 #endif

@@ -36,7 +36,8 @@ gab_status gab_app_until_declare(gab_config *config)
       .doc = "End of the run before run.steps or run.time, which stay the most.",
       KEYS(keys)};
   GAB_TRY(gab_app_declare(config, &section, 1));
-  return gab_app_converged_declare(config);
+  GAB_TRY(gab_app_converged_declare(config));
+  return gab_app_periodic_declare(config);
 }
 
 gab_status gab_app_until_read(const gab_config *config, until_plan *plan)
@@ -44,11 +45,12 @@ gab_status gab_app_until_read(const gab_config *config, until_plan *plan)
   *plan = (until_plan){0};
   if (!gab_config_is_set(config, "run.until")) return GAB_OK;
   GAB_TRY(gab_app_converged_read(config, plan));
+  GAB_TRY(gab_app_periodic_read(config, plan));
   const bool has_every = gab_config_is_set(config, "run.until.every");
   if (!gab_config_is_set(config, "run.until.steady")) {
-    if (plan->of && !has_every) return GAB_OK;
+    if ((plan->of || plan->periodic.of) && !has_every) return GAB_OK;
     return gab_config_fail(config, "run.until",
-                           has_every ? "steady is needed" : "steady or converged is needed");
+                           has_every ? "steady is needed" : "steady, converged or periodic is needed");
   }
   /* The field is part of checkpoints: a run without this check has no stored velocities to continue with. */
   if (!has_every) return gab_config_fail(config, "run.until", "every is needed");
@@ -211,7 +213,8 @@ static gab_status pack(void *user, gab_buffer *out)
   const flow_until *it = user;
   GAB_TRY(gab_put_i64(out, it->step));
   GAB_TRY(gab_put_f64s(out, &it->change, 1));
-  return gab_app_flow_converged_pack(it, out);
+  GAB_TRY(gab_app_flow_converged_pack(it, out));
+  return gab_app_flow_periodic_pack(it, out);
 }
 
 static gab_status unpack(void *user, gab_reader *in)
@@ -221,7 +224,8 @@ static gab_status unpack(void *user, gab_reader *in)
   GAB_TRY(gab_get_i64(in, &step));
   it->step = step;
   GAB_TRY(gab_get_f64s(in, &it->change, 1));
-  return gab_app_flow_converged_unpack(it, in);
+  GAB_TRY(gab_app_flow_converged_unpack(it, in));
+  return gab_app_flow_periodic_unpack(it, in);
 }
 
 gab_status gab_app_flow_until_add(flow_until *it, gab_timeloop *loop)
@@ -231,9 +235,10 @@ gab_status gab_app_flow_until_add(flow_until *it, gab_timeloop *loop)
                              .user = it,
                              .pack = pack,
                              .unpack = unpack};
-  if (it->plan->every == 0 && !it->plan->of) return GAB_OK;
+  if (it->plan->every == 0 && !it->plan->of && !it->plan->periodic.of) return GAB_OK;
   GAB_TRY(gab_timeloop_add_entity(loop, &entity));
   GAB_TRY(gab_app_flow_converged_add(it, loop));
+  GAB_TRY(gab_app_flow_periodic_add(it, loop));
   if (it->plan->every == 0) return GAB_OK;
   GAB_TRY(gab_timeloop_add_action(loop, "change of the velocity", is_due, look, it));
   return gab_timeloop_add_end(loop, "run.until", is_due, is_steady, it);

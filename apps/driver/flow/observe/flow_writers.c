@@ -117,6 +117,8 @@ static gab_status add_forces(simulation *which)
   if (status == GAB_OK)
     status = gab_app_flow_converged_prepare(&which->until, found->base.config, found->output.forces, columns,
                                             count);
+  if (status == GAB_OK)
+    status = gab_app_flow_periodic_prepare(&which->until, found->base.config, columns, count);
   gab_free(&memory);
   gab_free(&list);
   return status;

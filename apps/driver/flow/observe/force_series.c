@@ -165,6 +165,7 @@ gab_status gab_app_forces_row(void *user, gab_step step, double time, double *va
       note_coefficients(&which->records[i], time, c);
   }
   if (is_due) gab_app_flow_converged_note(&which->until, step, row);
+  if (is_due) gab_app_flow_periodic_note(&which->until, step, row);
   return GAB_OK;
 }
 
