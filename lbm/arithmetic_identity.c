@@ -2,6 +2,7 @@
 /* Identity of the arithmetic: everything besides the parameters on which the bits of a result depend. It is recorded with a
  * state, so that code with other bits does not continue it unnoticed. */
 #include "lbm/levels/level_interface_impl.h"
+#include "lbm/sides/side_turbulence_impl.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -150,6 +151,7 @@ gab_status gab_lbm_unpack_state(void *lbm, gab_reader *in)
   }
   GAB_TRY(gab_get_i64(in, &step));
   memcpy(((gab_lbm *)lbm)->scale, scale, sizeof scale);
+  gab_side_turbulence_set_scales(lbm);
   gab_wall_balance_set(lbm, excess, weight);
   gab_lbm_set_step(lbm, step);
   return GAB_OK;

@@ -427,6 +427,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   setup->speed = largest_speed(setup, domain, &fastest);
   GAB_TRY(read_open_speed(config, setup));
   GAB_TRY(check_grounds(config, &setup->options));
+  GAB_TRY(gab_rheology_check_sides(config, &setup->options));
   return check_flow(config, setup, fastest);
 }
 

@@ -2,6 +2,7 @@
 #include "lbm/setup/rheology_keys.h"
 
 #include "lbm/collision/rheology.h"
+#include "lbm/lbm_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -191,6 +192,23 @@ gab_status gab_rheology_read(const gab_config *config, const gab_units *units, d
   fluid.largest = most * to_lattice;
   if (gab_rheology_set(&fluid, options) == GAB_OK) return GAB_OK;
   return gab_config_fail(config, "fluid.model", "cannot be: %s", gab_error_message());
+}
+
+gab_status gab_rheology_check_sides(const gab_config *config, const gab_lbm_options *options)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  if (options->collision != &gab_collision_rheology) return GAB_OK;
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    const gab_sponge *sponge = &gab_lbm_condition(options, k)->sponge;
+    const bool has_eddies = sponge->roughness > 0;
+    if (!has_eddies && !(sponge->viscosity > 1)) continue;
+    return gab_config_fail(
+        config,
+        gab_config_path(path, "%s.%s", gab_condition_path(options->patches, k),
+                        has_eddies ? "eddy_height" : "sponge_viscosity"),
+        "needs fluid.model: newtonian: it would lower the viscosity of cells above that of the reference");
+  }
+  return GAB_OK;
 }
 
 void gab_rheology_describe(const gab_config *config, const gab_units *units, const gab_lbm_options *options,

@@ -282,6 +282,14 @@ void gab_side_turbulence_balance(const gab_lbm_model *model, int condition)
       it->net[part][n] *= it->a[normal][n] * share_of_links(model, side, it, n) / (double)faces;
 }
 
+void gab_side_turbulence_set_scales(gab_lbm *lbm)
+{
+  for (int k = 0; k < gab_lbm_condition_count(&lbm->model.options); k++) {
+    gab_side_turbulence *it = gab_lbm_condition(&lbm->model.options, k)->turbulence;
+    if (it) it->scale = lbm->scale[k];
+  }
+}
+
 /* ------------------------------------------------------------------------------------------ links */
 
 /* Of a plane, places alone. */
@@ -353,10 +361,11 @@ void gab_side_turbulence_set_time(const gab_lbm_model *model, int condition, dou
   const gab_side_turbulence *turbulence = gab_lbm_condition(&model->options, condition)->turbulence;
   now->net = 0;
   if (!turbulence) return;
+  const double share = turbulence->has_stresses && turbulence->scale > 0 ? 1 / turbulence->scale : 1;
   for (int n = 0; n < GAB_SIDE_TURBULENCE_WAVES; n++) {
     const double angle = turbulence->phase[n] - turbulence->rate[n] * steps;
-    now->cosine[n] = cos(angle);
-    now->sine[n] = sin(angle);
+    now->cosine[n] = cos(angle) * share;
+    now->sine[n] = sin(angle) * share;
   }
   for (int n = 0; n < GAB_SIDE_TURBULENCE_WAVES; n++)
     now->net += turbulence->net[0][n] * now->cosine[n] - turbulence->net[1][n] * now->sine[n];

@@ -24,7 +24,8 @@ static gab_status refuse_without(const gab_config *config, const char *path, con
 
 static gab_status refuse_with(const gab_config *config, const char *path)
 {
-  static const char *const others[] = {"profile", "shape", "turbulence_intensity", "sponge_thickness"};
+  static const char *const others[] = {"profile", "shape", "turbulence_intensity", "turbulence_stresses",
+                                       "sponge_thickness"};
   char key[GAB_CONFIG_PATH_CAPACITY];
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (gab_config_is_set(config, gab_config_path(key, "%s.%s", path, others[i])))

@@ -4,6 +4,7 @@
 #include "lbm/boundaries/body_patch_impl.h"
 #include "lbm/sides/side_flow_impl.h"
 #include "lbm/sides/side_impl.h"
+#include "lbm/sides/side_turbulence_impl.h"
 #include "lbm/setup/units.h"
 
 #include <math.h>
@@ -212,7 +213,9 @@ static gab_status find_scale(const gab_lbm *lbm, int index, const gab_side_sums 
         "move bodies away from the side or choose another profile",
         flow, gab_exact_value(&sums->area), side->flow_rate);
   *scale = side->flow_rate / flow;
-  double speed = *scale * (fabs(side->velocity[axis]) * gab_side_peak(side) + gab_side_fluctuation(side));
+  const bool has_stresses = side->turbulence && side->turbulence->has_stresses;
+  double speed = *scale * fabs(side->velocity[axis]) * gab_side_peak(side) +
+                 (has_stresses ? 1 : *scale) * gab_side_fluctuation(side);
   if (of == GAB_PATCH_ON_BODY &&
       side->profile == GAB_PROFILE_FORMULA) /* on the mean: the formula has any scale */
     speed = fabs(side->flow_rate) / gab_exact_value(&sums->area) * gab_side_peak(side);
@@ -228,6 +231,7 @@ gab_status gab_lbm_set_flow_rates(gab_lbm *lbm, const gab_side_sums sums[GAB_MOS
     if (gab_lbm_condition(&lbm->model.options, k)->flow_rate != 0)
       GAB_TRY(find_scale(lbm, k, &sums[k], &lbm->scale[k]));
   }
+  gab_side_turbulence_set_scales(lbm);
   return GAB_OK;
 }
 

@@ -22,6 +22,7 @@ extern "C" {
 
 struct gab_domain;
 struct gab_lbm_model;
+struct gab_lbm;
 struct gab_lbm_block;
 
 enum { GAB_SIDE_TURBULENCE_WAVES = 256, GAB_SIDE_TURBULENCE_LANES = 8 };
@@ -30,6 +31,7 @@ typedef struct gab_side_turbulence {
   double rms; /**< of each component, in cells per step; with stresses a bound of that along any direction */
   bool has_stresses;
   double stress[3][3]; /**< of the fluctuations, in (cells per step)^2 */
+  double scale;        /**< of the flow rate, by which fluctuations of given stresses are divided; 0: none */
   double length;       /**< longitudinal integral length, in cells of level 0 */
   uint64_t seed;
   double k[3][GAB_SIDE_TURBULENCE_WAVES], a[3][GAB_SIDE_TURBULENCE_WAVES];
@@ -80,6 +82,8 @@ gab_status gab_side_turbulence_draw(const gab_config *config, const char *path, 
                                     const struct gab_domain *domain, const double mean[3], gab_side *side);
 /** Finds the mean over the faces of a condition at the fluid of level 0. Local; equal on all ranks. */
 void gab_side_turbulence_balance(const struct gab_lbm_model *model, int condition);
+/** Fluctuations of given stresses do not grow with the scale of a flow rate: after each change of the scales. Local. */
+void gab_side_turbulence_set_scales(struct gab_lbm *lbm);
 
 /** @param[in] place  in cells of level 0 @param[in] steps  of level 0. Pure. */
 void gab_side_turbulence_at(const gab_side_turbulence *turbulence, const double place[3], double steps,

@@ -218,8 +218,12 @@ def draw_geometry(rng):
             side["roughness_length"] = pick(rng, 0.02, 0.5)
             if case.get("lbm", {}).get("collision", "trt") in ("trt", "rr") and case["fluid"]["viscosity"] < 0.1:
                 side["eddy_height"] = rng.randint(2, 12)
+                if "model" in case["fluid"]:
+                    del side["eddy_height"]
         if side["type"] in ("velocity", "pressure", "outflow", "characteristic") and rng.random() < 0.4:
             side.update(sponge_thickness=rng.randint(8, 20), sponge_damping=pick(rng, 0.5, 1), sponge_viscosity=pick(rng, 1, 5))
+            if "model" in case["fluid"]:
+                side["sponge_viscosity"] = 1
         if side["type"] == "velocity" and side.get("profile") == "parabolic" and rng.random() < 0.6:
             area = 1
             for c in cells[1:] if side is boundaries.get("x_min") else ():

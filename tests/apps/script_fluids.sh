@@ -92,4 +92,8 @@ refuse 'lbm.collision: must be trt with fluid.model: power_law' fluid.yaml --set
 refuse 'the least viscosity, 2 m^2/s, is above the largest, 1' fluid.yaml --set fluid.least_viscosity=2 --set fluid.largest_viscosity=1
 refuse 'fluid.viscosity_at_high_shear: must be below the viscosity at rest, 1 m^2/s' carreau.yaml --set fluid.model=carreau \
   --set fluid.relaxation_time=1 --set fluid.viscosity_at_high_shear=2
+refuse 'boundaries.x_max.sponge_viscosity: needs fluid.model: newtonian' fluid.yaml --set boundaries.x_min.type=outflow \
+  --set boundaries.x_max.type=outflow --set boundaries.x_max.sponge_thickness=0.25 --set boundaries.x_max.sponge_viscosity=2
+refuse 'boundaries.y_min.eddy_height: needs fluid.model: newtonian' fluid.yaml --set boundaries.y_min.roughness_length=0.01 \
+  --set boundaries.y_min.eddy_height=0.3
 finish

@@ -67,6 +67,7 @@ wrong 's/from: behind.h5/from: wrong.yaml/' 'wrong.yaml cannot be read as HDF5'
 wrong 's/from: behind.h5/velocity: [0.4, 0]/' 'boundaries.x_min.from_time: has no effect without boundaries.x_min.from'
 wrong 's/from: behind.h5/from: behind.h5, velocity: [0.4, 0]/' 'velocity'
 wrong 's/from: behind.h5/from: behind.h5, profile: parabolic/' 'and from exclude each other'
+wrong 's/from: behind.h5/from: behind.h5, turbulence_stresses: [1e-4, 1e-4, 0], turbulence_length: 0.3/' 'turbulence_stresses: and from exclude each other'
 wrong 's/from_scale: 0.9/from_offset: [0, 0.1]/' 'the plane ranges from 0.1 to 2.1 along y, what it is for from 0 to 2'
 wrong 's/x_min: {.*/x_min: {type: velocity, velocity: [0.4, 0]}/; s/y_max: {.*/y_max: {type: velocity, from: behind.h5}/' 'is a plane across x; the side is across y'
 

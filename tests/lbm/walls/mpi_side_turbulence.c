@@ -5,6 +5,7 @@
  * downstream. The bits are equal for all kernels, other blocks and after a restore. Called with "print": the table of
  * doc/sides.md. */
 #include "core/messages/collective.h"
+#include "lbm/lbm_impl.h"
 #include "lbm/sides/side_turbulence_impl.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -232,6 +233,40 @@ static void check_downstream(gab_world *world)
   }
 }
 
+/* A flow rate through half of a side doubles the velocity there, and not the fluctuations of given stresses; also after a restore. */
+static void check_scale(gab_world *world, bool has_stresses)
+{
+  const gab_body body = {.shape = GAB_SHAPE_BOX, .lo = {-3, 12, -3}, .hi = {6, 30, 3}};
+  flow_case given = {
+      .dimension = 2, .cells = {16, 24, 1}, .block = {8, 8, 1}, .bodies = &body, .body_count = 1};
+  given.options = (gab_lbm_options){.omega = 1.2};
+  for (int side = 0; side < 4; side++) given.options.sides[side].kind = GAB_SIDE_WALL;
+  given.options.sides[GAB_SIDE_X_MIN] =
+      (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {0.5 * speed}, .flow_rate = 12 * speed};
+  given.options.sides[GAB_SIDE_X_MAX] = (gab_side){.kind = GAB_SIDE_OUTFLOW, .density = 1};
+  const gab_domain domain = domain_of(&given);
+  gab_side_turbulence *it = turbulence_of(&domain, 0.1, 3, &given.options.sides[GAB_SIDE_X_MIN]);
+  it->has_stresses = has_stresses;
+  flow made = flow_open(world, &given);
+  gab_side_sums sums[GAB_MOST_CONDITIONS];
+  REQUIRE_OK(gab_lbm_sum_sides(made.lbm, sums));
+  REQUIRE_OK(gab_lbm_set_flow_rates(made.lbm, sums, NULL));
+  for (int restored = 0; restored < 2; restored++) {
+    static gab_side_turbulence_now now;
+    const double factor = gab_lbm_side_factor(made.lbm, GAB_SIDE_X_MIN, 0);
+    REQUIRE_NEAR(factor, 2, 1e-12);
+    gab_side_turbulence_set_time(&made.lbm->model, GAB_SIDE_X_MIN, 0, &now);
+    REQUIRE_NEAR(factor * now.cosine[5], (has_stresses ? 1 : 2) * cos(it->phase[5]), 1e-12);
+    flow_image image;
+    flow_pack(&made, &image);
+    it->scale = 0;
+    flow_restore(&made, &image);
+    flow_image_release(&image);
+  }
+  flow_close(&made);
+  free(it);
+}
+
 /* ------------------------------------------------------------------------------------------ bits */
 
 static uint64_t hash_of(gab_world *world, const char *kernel, int block, bool restores)
@@ -297,6 +332,8 @@ int main(int argc, char **argv)
         printf("%s, %s: mass %.1e of what enters\n", lattices[k]->name, disc ? "disc" : "all", lost);
       CHECK(lost < 1e-12);
     }
+  check_scale(world, false);
+  check_scale(world, true);
   check_downstream(world);
   return test_end(&world);
 }
