@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
 /* Periods of a series are found, with their length, mean and extremes, also with a second harmonic, and about any mean; what grows, drifts or changes its
- * length does not repeat; a period that is given is taken whatever the series does in it. */
+ * length does not repeat; a start far outside of the later range is forgotten; a period that is given is taken whatever the series does in it. */
 #include "apps/driver/flow/observe/repeating.h"
 
 #include <setjmp.h>
@@ -27,6 +27,11 @@ static double sharpens(double t)
   const double s = sin(turn * t);
   return s > 0 ? pow(s, 1 + 0.2 * t) : s;
 }
+/* A start above all later values, and a burst, after which nothing reaches the middle of the range. */
+static double settles(double t) { return 10 * exp(-2 * t) + sin(turn * t); }
+static double bursts(double t) { return sin(turn * t) + (t > 4.2 && t < 4.5 ? 9 : 0); }
+/* Two neighbouring numbers in turn, as of a flow at rest. */
+static double rounds(double t) { return 1 + 1e-9 * sin(turn * t); }
 static double saw(double t) { return -t + floor(t); }
 
 static repeating note_all(double (*series)(double), double end, double period)
@@ -51,6 +56,20 @@ static void periods_are_found(void **state)
   const repeating all = note_all(sine, 12.5, 0);
   assert_true(fabs(all.mean - 5) < 0.03 && fabs(all.was_least - 4) < 0.002 && fabs(all.was_most - 6) < 0.002);
   assert_true(fabs(all.length - 1) < 1e-3);
+}
+
+static void a_start_and_a_burst_are_forgotten(void **state)
+{
+  (void)state;
+  double (*const series[])(double) = {settles, bursts};
+  for (int i = 0; i < 2; i++) {
+    const repeating all = note_all(series[i], 20, 0);
+    print_message("%.0f periods of %.4f, last differ by %.2g\n", all.periods, all.length,
+                  repeating_change(&all, 3));
+    assert_true(all.periods >= 5 && fabs(all.length - 1) < 1e-3 && repeating_change(&all, 3) < 0.01);
+  }
+  const repeating none = note_all(rounds, 20, 0);
+  assert_true(none.periods == 0);
 }
 
 static void what_changes_does_not_repeat(void **state)
@@ -87,6 +106,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(periods_are_found),
+      cmocka_unit_test(a_start_and_a_burst_are_forgotten),
       cmocka_unit_test(what_changes_does_not_repeat),
       cmocka_unit_test(given_periods_are_taken),
   };

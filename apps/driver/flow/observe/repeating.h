@@ -4,7 +4,9 @@
  *
  *  A period is given, or it lasts from one upward crossing of the middle of the range to the next. The range is that of the last
  *  whole period and of the present one. A crossing counts only after the series was a fifth of the range below the
- *  middle, so small waves on a large one make no periods of their own.
+ *  middle, so small waves on a large one make no periods of their own. Waves below a millionth of the values are rounding.
+ *  A start or a burst far outside of the later range would leave no crossings: after 256 rows without one, all rows before are
+ *  forgotten, then after 512, and so on.
  *
  *  Stability: internal.
  */
@@ -14,15 +16,16 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { REPEATING_MOST = 16 };
+enum { REPEATING_MOST = 16, REPEATING_PATIENCE = 256 };
 
 /* Plain doubles, so that they can be packed as such; all 0 at first. */
 typedef struct repeating {
   double samples, last_time, last_value;
-  double has_begun, begin;                  /**< of the present period */
-  double is_low;                            /**< the series was low since then */
-  double least, most, sum, count;           /**< of the present period */
-  double periods;                           /**< whole ones */
+  double has_begun, begin;        /**< of the present period */
+  double is_low;                  /**< the series was low since then */
+  double least, most, sum, count; /**< of the present period */
+  double patience;                /**< rows without a crossing after which all rows before are forgotten */
+  double periods;                 /**< whole ones */
   double length, was_least, was_most, mean; /**< of the last whole one */
   double
       change[REPEATING_MOST]; /**< of the last ones, the latest first: largest difference to the one before */
@@ -64,7 +67,8 @@ static inline bool repeating_crosses(repeating *all, double time, double value, 
     least = fmin(least, all->was_least);
     most = fmax(most, all->was_most);
   }
-  const double middle = 0.5 * (least + most);
+  const double middle = 0.5 * (least + most), rounding = 1e-6;
+  if (most - least <= rounding * fmax(fabs(least), fabs(most))) return false;
   if (value < middle - 0.2 * (most - least)) all->is_low = 1;
   if (all->is_low == 0 || value < middle) return false;
   const double share = all->last_value < middle ? (middle - all->last_value) / (value - all->last_value) : 0;
@@ -72,17 +76,28 @@ static inline bool repeating_crosses(repeating *all, double time, double value, 
   return true;
 }
 
+static inline void repeating_forget(repeating *all)
+{
+  repeating_clear(all);
+  all->has_begun = all->periods = 0;
+  all->patience *= 2;
+}
+
 /* @param[in] period  0: is found @return whether a whole period is over */
 static inline bool repeating_note(repeating *all, double period, double time, double value)
 {
   double begin = time;
-  if (all->samples == 0) repeating_clear(all);
+  if (all->samples == 0) {
+    repeating_clear(all);
+    all->patience = REPEATING_PATIENCE;
+  }
   bool begins = period > 0 && all->samples == 0;
   if (period > 0 && all->samples > 0) {
     begin = all->begin + period;
     begins = time >= begin - 1e-9 * period;
   } else if (period == 0 && all->samples > 0) {
     begins = repeating_crosses(all, time, value, &begin);
+    if (!begins && all->count >= all->patience) repeating_forget(all);
   }
   const bool is_over = begins && all->has_begun > 0 && all->count > 0;
   if (is_over) repeating_end(all, begin);
