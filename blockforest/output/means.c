@@ -1,64 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Time means. A field has for each quantity, component after component: number of samples, means, products of
  * deviations. */
-#include "blockforest/output/means.h"
+#include "blockforest/output/means_impl.h"
 
-#include "blockforest/exchange/block_field.h"
 #include "core/memory/memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_CAPACITY = 80, MOST_PRODUCTS = 6 };
-
-typedef enum shown { SHOWN_MEAN, SHOWN_RMS, SHOWN_PRODUCT, SHOWN_ENERGY } shown;
-
-/* Of a quantity. */
-typedef struct group {
-  gab_quantity of;
-  int first; /* component of its number of samples */
-  int products;
-  int pair[MOST_PRODUCTS][2];
-} group;
-
-/* A quantity for output. */
-typedef struct view {
-  gab_means *means;
-  const group *of;
-  shown what;
-  int product; /* of SHOWN_PRODUCT */
-  char name[NAME_CAPACITY];
-} view;
-
-struct gab_means {
-  gab_block_field field; /* first: the `user` of the callbacks of its kind */
-  gab_forest *forest;
-  gab_data_id data;
-  int dimension;
-  size_t group_count, view_count;
-  group groups[GAB_MOST_MEANS];
-  view views[GAB_MOST_MEAN_QUANTITIES];
-  double *values; /* of a quantity on a block */
-};
-
 /* ---------------------------------------------------------------- the list */
 
-static void add_view(gab_means *made, const group *of, shown what, int product, const char *prefix,
-                     const char *name)
+static void add_view(gab_means *made, const means_group *of, means_shown what, int product,
+                     const char *prefix, const char *name)
 {
-  view *one = &made->views[made->view_count++];
-  *one = (view){.means = made, .of = of, .what = what, .product = product};
+  means_view *one = &made->views[made->view_count++];
+  *one = (means_view){.means = made, .of = of, .what = what, .product = product};
   snprintf(one->name, sizeof one->name, "%s%s", prefix, name);
 }
 
-static void add_pair(group *to, int a, int b)
+static void add_pair(means_group *to, int a, int b)
 {
   to->pair[to->products][0] = a;
   to->pair[to->products++][1] = b;
 }
 
-static void add_products(gab_means *made, group *one, bool rms, bool stresses)
+static void add_products(gab_means *made, means_group *one, bool rms, bool stresses)
 {
   for (int a = 0; a < one->of.components && (rms || stresses); a++)
     if (rms || a < made->dimension) add_pair(one, a, a);
@@ -82,9 +49,9 @@ static gab_status check_quantity(const gab_means *made, const gab_quantity *one)
   if (!one->pointwise)
     GAB_FAIL(GAB_ERR_INPUT, "quantity '%s' depends on neighbouring cells: only pointwise ones have means",
              one->name);
-  if (strlen(one->name) > NAME_CAPACITY - 20)
+  if (strlen(one->name) > MEANS_NAME_CAPACITY - 20)
     GAB_FAIL(GAB_ERR_INPUT, "the name '%s' is too long for means: %d letters at most", one->name,
-             NAME_CAPACITY - 20);
+             MEANS_NAME_CAPACITY - 20);
   return GAB_OK;
 }
 
@@ -93,9 +60,9 @@ static gab_status fill(const gab_means_options *options, gab_means *made)
   bool stresses = options->stresses;
   int components = 0;
   for (size_t i = 0; i < options->quantity_count; i++) {
-    group *one = &made->groups[made->group_count];
+    means_group *one = &made->groups[made->group_count];
     GAB_TRY(check_quantity(made, &options->quantities[i]));
-    *one = (group){.of = options->quantities[i], .first = components};
+    *one = (means_group){.of = options->quantities[i], .first = components};
     made->group_count++;
     const bool is_vector = one->of.components == 3;
     add_view(made, one, SHOWN_MEAN, 0, "mean_", one->of.name);
@@ -158,7 +125,7 @@ static double fine_value(const fine_cells *from, int part, int component)
 
 /* A coarse cell gets means and products weighted by samples, and the mean number of samples over the fine cells with
  * samples. */
-static void merge_group(const group *one, const fine_cells *from, gab_field *to, const int32_t at[3])
+static void merge_group(const means_group *one, const fine_cells *from, gab_field *to, const int32_t at[3])
 {
   const int means = one->of.components, all = 1 + means + one->products;
   double samples[8] = {0}, total = 0, with = 0;
@@ -231,7 +198,8 @@ typedef struct chunk {
   double weight[CHUNK], deviation[3][CHUNK];
 } chunk;
 
-static void count_samples(const group *one, const double *values, int32_t cells, double *samples, chunk *to)
+static void count_samples(const means_group *one, const double *values, int32_t cells, double *samples,
+                          chunk *to)
 {
   const int components = one->of.components;
   for (int32_t x = 0; x < cells; x++) {
@@ -243,7 +211,7 @@ static void count_samples(const group *one, const double *values, int32_t cells,
 }
 
 /* @param[in,out] samples  of the first cell; means and products follow `apart` */
-static void sample_chunk(const group *one, const double *values, int32_t cells, double *samples,
+static void sample_chunk(const means_group *one, const double *values, int32_t cells, double *samples,
                          ptrdiff_t apart)
 {
   chunk of;
@@ -264,7 +232,7 @@ static void sample_chunk(const group *one, const double *values, int32_t cells, 
   }
 }
 
-static void sample_block(const group *one, const double *values, gab_field *field)
+static void sample_block(const means_group *one, const double *values, gab_field *field)
 {
   const int32_t *cells = field->shape.cells;
   for (int32_t z = 0; z < cells[2]; z++)
@@ -308,14 +276,12 @@ gab_step gab_means_samples(const gab_means *means)
 
 /* ---------------------------------------------------------------- quantities */
 
-static int components_of(const view *one)
+int gab_means_components(const means_view *one)
 {
   return one->what == SHOWN_MEAN || one->what == SHOWN_RMS ? one->of->of.components : 1;
 }
 
-/* @param[in] cell  the number of samples, at least one, then the means and products @param[out] to  the values of a
- * cell */
-static void show(const view *one, const double *cell, ptrdiff_t apart, double *to)
+void gab_means_show(const means_view *one, const double *cell, ptrdiff_t apart, double *to)
 {
   const int components = one->of->of.components;
   const double samples = *cell, *products = cell + (1 + components) * apart;
@@ -339,11 +305,11 @@ static void show(const view *one, const double *cell, ptrdiff_t apart, double *t
 /* Solid cells of a block whose parent had fluid there have samples, but no value. */
 static gab_status evaluate(void *user, const gab_forest *forest, const gab_block *block, double *values)
 {
-  const view *one = user;
+  const means_view *one = user;
   const gab_quantity *of = &one->of->of;
   const gab_field *field = gab_block_data(block, one->means->data);
   const int32_t *cells = field->shape.cells;
-  const int components = components_of(one);
+  const int components = gab_means_components(one);
   const double *now = one->means->values;
   GAB_TRY(of->evaluate(of->user, forest, block, one->means->values));
   for (int32_t z = 0; z < cells[2]; z++)
@@ -352,7 +318,7 @@ static gab_status evaluate(void *user, const gab_forest *forest, const gab_block
         const double *cell =
             (const double *)field->data + gab_field_index(&field->map, x, y, z, one->of->first);
         for (int c = 0; c < components; c++) values[c] = NAN;
-        if (*cell > 0 && !isnan(*now)) show(one, cell, field->map.component_stride, values);
+        if (*cell > 0 && !isnan(*now)) gab_means_show(one, cell, field->map.component_stride, values);
       }
   return GAB_OK;
 }
@@ -362,10 +328,10 @@ size_t gab_means_quantities(gab_means *means, gab_quantity *items)
   static const char *const docs[] = {"time mean", "root mean square of the fluctuation",
                                      "mean product of two fluctuations", "half of the trace of the stresses"};
   for (size_t i = 0; i < means->view_count; i++) {
-    view *one = &means->views[i];
+    means_view *one = &means->views[i];
     items[i] = (gab_quantity){.name = one->name,
                               .doc = docs[one->what],
-                              .components = components_of(one),
+                              .components = gab_means_components(one),
                               .pointwise = true,
                               .evaluate = evaluate,
                               .user = one};

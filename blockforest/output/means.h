@@ -41,7 +41,12 @@ typedef struct gab_means_options {
   bool stresses;
 } gab_means_options;
 
-enum { GAB_MOST_MEANS = 16, GAB_MOST_MEAN_QUANTITIES = 2 * GAB_MOST_MEANS + 7 };
+enum {
+  GAB_MOST_MEANS = 16,
+  GAB_MOST_MEAN_QUANTITIES = 2 * GAB_MOST_MEANS + 7,
+  GAB_MOST_PROFILE_COLUMNS = 2 + 3 * 2 * GAB_MOST_MEANS + 7,
+  GAB_PROFILE_COLUMN_CAPACITY = 96
+};
 
 /** Makes the means, and the names of their quantities. Local. @return ::GAB_ERR_INPUT for a quantity that is not
  *  pointwise, is the owner, is repeated, or has too long a name; ::GAB_ERR_ARGUMENT for none or more than
@@ -65,6 +70,21 @@ gab_step gab_means_samples(const gab_means *means);
  *  @param[out] items  at least #GAB_MOST_MEAN_QUANTITIES elements; strings borrowed from the means @return number of
  *  items */
 size_t gab_means_quantities(gab_means *means, gab_quantity *items);
+
+/** Names of the columns of gab_means_profile(): the axis, `cells`, then each component of gab_means_quantities(), as
+ *  "mean_velocity.x". Local; needs no forest. @return their number */
+size_t gab_means_profile_columns(const gab_means *means, int axis,
+                                 char names[GAB_MOST_PROFILE_COLUMNS][GAB_PROFILE_COLUMN_CAPACITY]);
+/** Averages over the layers of cells across an axis, weighted by volume. Collective; the same bits on all ranks and on any
+ *  number of them.
+ *
+ *  A row belongs to a layer of the finest level of the present grid: coordinate of its centre; volume of the cells that
+ *  have a mean of the first quantity, in cells of that level; then the values. Wider cells count in each of their layers
+ *  with the volume there. With the average < > over the layer and the time mean m of a cell, fluctuations are those about
+ *  < m >: rms^2 and stresses are < variance > + < (m_a - < m_a >) (m_b - < m_b >) >. NaN in layers without a cell.
+ *  @param[in] axis  0 to dimension - 1  @param[out] rows  [count][columns], lowest layer first; released by gab_free(),
+ *  NULL on failure */
+gab_status gab_means_profile(gab_means *means, int axis, double **rows, size_t *count);
 
 #ifdef __cplusplus
 }

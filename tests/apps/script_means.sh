@@ -12,7 +12,7 @@
 scalars: [{name: dye, schmidt: 2, initial: "exp(-4 * ((x - 1)^2 + (y - 1)^2))"}]
 scalar_boundaries: [{type: value, scalar: dye, at: [x_min], value: 0.5}]
 output:
-  means: {quantities: [velocity, pressure, dye], rms: true, stresses: true, start: 4, every: 3}
+  means: {quantities: [velocity, pressure, dye], rms: true, stresses: true, start: 4, every: 3, homogeneous: [x]}
   slices: [{quantity: mean_velocity.x, every: 30}]
   probes: {every: 1, quantities: [velocity, pressure, dye, mean_velocity, mean_pressure, mean_dye, rms_velocity, rms_dye, reynolds_stress_xy, turbulent_kinetic_energy]}
   lines: [{name: p, from: [0.1, 0.5], to: [3.9, 1.5], count: 9}]
@@ -22,6 +22,7 @@ END
 run 0 1 street.yaml
 said 'means of velocity, pressure, dye: a sample every 3 steps from step 4, 14 numbers per cell'
 said 'means: 19 samples'
+said 'output.means.homogeneous: axis x is not periodic'
 [ -s out/means_0000000060.png ] && [ -s out/fields/means.xdmf ] || complain "not written: $(find out -name '*means*')"
 for name in mean_dye rms_pressure reynolds_stress_yy; do
   grep -q "$name" out/fields/means_0000000060.xdmf || complain "no $name in the file of means"
@@ -54,7 +55,8 @@ sed -i 's/every: 1, quantities/every: 10, quantities/' street.yaml
 echo "$adapts" >>street.yaml
 run 0 1 street.yaml
 said 'the grid adapted 2 times'
-keep out/probes.csv out/means_*.png out/mean_velocity.x_*.png
+[ "$(wc -l <out/means_profile.csv)" = 33 ] || complain "not a row for each layer of fine cells: $(cat out/means_profile.csv)"
+keep out/probes.csv out/means_profile.csv out/means_*.png out/mean_velocity.x_*.png
 same_anyhow street.yaml # stopped at a step with a sample
 plan 0 street.yaml
 check 2 street.yaml --set output.means.quantities='[vorticity]' --set output.means.stresses=false
@@ -65,10 +67,39 @@ check 2 street.yaml --set output.means.quantities='[pressure]'
 said 'output.means.stresses: needs velocity in output.means.quantities'
 check 2 street.yaml --set output.means.quantities='[velocity, die]'
 said 'output.means.quantities: '
+check 2 street.yaml --set output.means.homogeneous='[x, y]'
+said 'output.means.homogeneous: names 2 of 2 axes: give all but one'
+check 2 street.yaml --set output.means.homogeneous='[z]'
+said 'output.means.homogeneous: in 2D there is no axis z'
+check 2 street.yaml --set output.means.homogeneous='[w]'
+said "homogeneous = 'w' is none of x|y|z"
 check 2 street.yaml --set output.probes.quantities='[mean_speed]'
 said "mean_velocity"
 run 0 1 street.yaml --set output.means.start=100
 said 'the run has ended before output.means.start, step 100: no sample'
+
+# The profile of a laminar channel is its parabola, which TRT has exactly.
+cat >channel.yaml <<'END'
+run: {steps: 4100}
+domain: {cells: [8, 4, 16], block: [4, 4, 8]}
+fluid: {omega: 1.2, acceleration: [1e-5, 0, 0]}
+boundaries: {z_min: {type: wall}, z_max: {type: wall}}
+output: {means: {start: 4000, every: 10, rms: true, final: false, homogeneous: [x, y]}}
+END
+run 0 1 channel.yaml
+not_said 'is not periodic'
+python3 - <<'PY' || complain "not a parabola: $(cat out/means_profile.csv)"
+import csv
+rows = list(csv.DictReader(open("out/means_profile.csv")))
+force, viscosity = 1e-5, (1 / 1.2 - 0.5) / 3
+assert [float(r["z"]) for r in rows] == [i + 0.5 for i in range(16)]
+for r in rows:
+    z, expected = float(r["z"]), force / (2 * viscosity) * float(r["z"]) * (16 - float(r["z"]))
+    assert r["step"] == "4100" and float(r["cells"]) == 32
+    assert abs(float(r["mean_velocity.x"]) - expected) < 1e-6 * expected and float(r["rms_velocity.x"]) < 1e-7 * expected, (z, expected, r)
+PY
+check 2 channel.yaml --set output.means.homogeneous='[x]'
+said 'output.means.homogeneous: names 1 of 3 axes: give all but one'
 
 # Between samples several steps are taken in a temporal block.
 cat >box.yaml <<'END'

@@ -145,7 +145,7 @@ static gab_status read_means(flow_case *which)
 {
   gab_quantity items[FLOW_MOST_QUANTITIES];
   GAB_TRY(gab_app_until_read(which->base.config, &which->until));
-  return gab_app_means_read(which->base.config, quantities_of(which, items), which->domain.dimension,
+  return gab_app_means_read(which->base.config, quantities_of(which, items), &which->domain,
                             which->setup.units.dt, &which->means);
 }
 

@@ -259,11 +259,10 @@ gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step)
   simulation *which = (simulation *)it;
   const double most = 1e-4;
   gab_lbm_integrals now;
-  (void)step;
   GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
   gab_app_results_find(which, &now);
   if (which->scalars) GAB_TRY(gab_app_flow_scalars_finish(which->scalars));
-  GAB_TRY(gab_app_flow_means_finish(it, &which->parameters->means, which->means));
+  GAB_TRY(gab_app_flow_means_finish(it, &which->parameters->means, which->means, which->profile, step));
   if (gab_lbm_has_open_side(&which->parameters->setup.options, which->parameters->domain.dimension))
     return GAB_OK;
   /* per volume: a grid that adapts at a body changes which cells are fluid */

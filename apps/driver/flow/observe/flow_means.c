@@ -54,6 +54,16 @@ static const gab_config_key keys[] = {
      .default_text = "true",
      .outside = true,
      .doc = "Write all means at the end: fields/means.xdmf, and a picture of the first one."},
+    {.name = "homogeneous",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "x|y|z",
+     .length_min = 1,
+     .length_max = 3,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc =
+         "All axes but one: at the end all means are also averaged over these axes, as a profile along the remaining "
+         "axis, in means_profile.csv."},
     FIELD_FILE_KEYS,
 };
 
@@ -90,14 +100,38 @@ static gab_status make(const gab_config *config, gab_quantity_list from, int dim
   return gab_app_blame(config, path, gab_means_create(&options, means));
 }
 
-gab_status gab_app_means_read(const gab_config *config, gab_quantity_list from, int dimension, double dt,
-                              means_plan *plan)
+static const char *const homogeneous = "output.means.homogeneous";
+
+static gab_status read_profile(const gab_config *config, const gab_domain *domain, means_plan *plan)
 {
-  *plan = (means_plan){0};
+  const int dimension = domain->dimension;
+  size_t count = 0;
+  plan->profile_axis = -1;
+  for (int axis = 0; axis < 3; axis++) plan->periodic[axis] = domain->periodic[axis];
+  if (!gab_config_is_set(config, homogeneous)) return GAB_OK;
+  const char *const *names = gab_config_strings(config, homogeneous, &count);
+  bool is_named[3] = {false, false, false};
+  for (size_t i = 0; i < count; i++) is_named[names[i][0] - 'x'] = true;
+  if (dimension == 2 && is_named[2])
+    return gab_config_fail(config, homogeneous, "in 2D there is no axis z: give x or y");
+  if (count != (size_t)dimension - 1)
+    return gab_config_fail(config, homogeneous,
+                           "names %zu of %d axes: give all but one, along which the profile is", count,
+                           dimension);
+  for (int axis = 0; axis < dimension; axis++)
+    if (!is_named[axis]) plan->profile_axis = axis;
+  return GAB_OK;
+}
+
+gab_status gab_app_means_read(const gab_config *config, gab_quantity_list from, const gab_domain *domain,
+                              double dt, means_plan *plan)
+{
+  *plan = (means_plan){.profile_axis = -1};
   if (!gab_config_is_set(config, "output.means")) return GAB_OK;
   GAB_TRY(gab_app_schedule_read(config, "output.means", dt, &plan->schedule));
   if (plan->schedule.every == 0) plan->schedule.every = 10;
-  return make(config, from, dimension, &plan->names);
+  GAB_TRY(read_profile(config, domain, plan));
+  return make(config, from, domain->dimension, &plan->names);
 }
 
 void gab_app_means_release(means_plan *plan) { gab_means_destroy(&plan->names); }
@@ -115,6 +149,11 @@ void gab_app_means_describe(const gab_config *config, const means_plan *plan)
           "  means of %s: a sample every %g steps from step %" GAB_PRI_STEP ", %d numbers per cell", text,
           schedule->interval > 0 ? schedule->interval : (double)schedule->every,
           gab_schedule_step(*schedule, gab_schedule_count(*schedule, 1)), gab_means_values(plan->names));
+  for (int axis = 0; axis < 3 && plan->profile_axis >= 0; axis++)
+    if (axis != plan->profile_axis && !plan->periodic[axis])
+      gab_log(GAB_LOG_WARNING,
+              "%s: axis %c is not periodic: the profile averages over what lies next to its sides, too",
+              homogeneous, "xyz"[axis]);
 }
 
 /* ---------------------------------------------------------------- run */
@@ -139,10 +178,24 @@ static gab_status add_picture(gab_app_run *it, const gab_quantity *first)
   return gab_output_add_slice(it->output, (gab_schedule){.last = true}, &slice);
 }
 
-gab_status gab_app_flow_means_add_writers(gab_app_run *it, gab_means *means)
+static gab_status add_profile(gab_app_run *it, int axis, const gab_means *means, gab_series **profile)
+{
+  char names[GAB_MOST_PROFILE_COLUMNS][GAB_PROFILE_COLUMN_CAPACITY];
+  const char *columns[GAB_MOST_PROFILE_COLUMNS];
+  const size_t count = gab_means_profile_columns(means, axis, names);
+  for (size_t i = 0; i < count; i++) columns[i] = names[i];
+  return gab_app_blame(it->parameters->config, homogeneous,
+                       gab_output_add_series(it->output, (gab_schedule){.last = true}, "means_profile",
+                                             columns, count, NULL, NULL, profile));
+}
+
+gab_status gab_app_flow_means_add_writers(gab_app_run *it, const means_plan *plan, gab_means *means,
+                                          gab_series **profile)
 {
   const gab_config *config = it->parameters->config;
   gab_quantity items[GAB_MOST_MEAN_QUANTITIES];
+  *profile = NULL;
+  if (means && plan->profile_axis >= 0) GAB_TRY(add_profile(it, plan->profile_axis, means, profile));
   if (!means || !gab_config_bool(config, "output.means.final")) return GAB_OK;
   const gab_volume_options volume = {
       .name = "means",
@@ -156,9 +209,22 @@ gab_status gab_app_flow_means_add_writers(gab_app_run *it, gab_means *means)
   return gab_app_blame(config, "output.means", add_picture(it, &items[0]));
 }
 
-gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, const gab_means *means)
+static gab_status write_profile(const gab_app_run *it, int axis, gab_means *means, gab_series *profile,
+                                gab_step step)
+{
+  double *rows;
+  size_t count;
+  GAB_TRY(gab_means_profile(means, axis, &rows, &count));
+  const gab_status status = gab_series_append_rows(profile, step, gab_app_run_time(it, step), rows, count);
+  gab_free(&rows);
+  return gab_world_reduce_status(it->world, status);
+}
+
+gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, gab_means *means,
+                                     gab_series *profile, gab_step step)
 {
   if (!means) return GAB_OK;
+  if (profile) GAB_TRY(write_profile(it, plan->profile_axis, means, profile, step));
   uint64_t samples = (uint64_t)gab_means_samples(means);
   GAB_TRY(gab_world_max_u64(it->world, &samples, 1));
   if (samples > 0)

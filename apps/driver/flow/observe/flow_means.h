@@ -19,13 +19,15 @@
 typedef struct means_plan {
   gab_schedule schedule; /**< every 0: no means */
   gab_means *names;      /**< for lookups; owned */
+  int profile_axis;      /**< that is not homogeneous; -1: no profile */
+  bool periodic[3];
 } means_plan;
 
 gab_status gab_app_means_declare(gab_config *config);
 /** @param[in] from  quantities by which names are found @param[out] plan  to be released whatever the status
  *  @return ::GAB_ERR_INPUT with the place in the file */
-gab_status gab_app_means_read(const gab_config *config, gab_quantity_list from, int dimension, double dt,
-                              means_plan *plan);
+gab_status gab_app_means_read(const gab_config *config, gab_quantity_list from, const gab_domain *domain,
+                              double dt, means_plan *plan);
 void gab_app_means_release(means_plan *plan);
 void gab_app_means_describe(const gab_config *config, const means_plan *plan);
 
@@ -33,10 +35,13 @@ void gab_app_means_describe(const gab_config *config, const means_plan *plan);
  *  @param[in,out] items  the quantities @param[out] means  NULL: none; owned by the caller */
 gab_status gab_app_flow_means_create(gab_app_run *it, const means_plan *plan, int dimension,
                                      gab_quantity *items, gab_means **means);
-/** Adds the writers at the end of a run: all means as fields, one as a picture. */
-gab_status gab_app_flow_means_add_writers(gab_app_run *it, gab_means *means);
-/** Logs how many samples there are. Collective. */
-gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, const gab_means *means);
+/** Adds the writers at the end of a run: all means as fields, one as a picture, the table of the profile.
+ *  @param[out] profile  NULL: none; borrowed */
+gab_status gab_app_flow_means_add_writers(gab_app_run *it, const means_plan *plan, gab_means *means,
+                                          gab_series **profile);
+/** Writes the profile, logs how many samples there are. Collective. @param[in] profile  may be NULL */
+gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, gab_means *means,
+                                     gab_series *profile, gab_step step);
 
 /* ---- flow_until.c ---- */
 
