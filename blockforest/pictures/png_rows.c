@@ -74,6 +74,7 @@ static gab_status begin(png_reading *reading)
   const gab_png_reader *to = reading->to;
   reading->picture.width = png_get_image_width(reading->png, reading->info);
   reading->picture.height = png_get_image_height(reading->png, reading->info);
+  reading->picture.bits = png_get_bit_depth(reading->png, reading->info);
   if (to->form == GAB_PNG_AS_SEEN) convert_to_seen(reading);
   else GAB_TRY(convert_to_stored(reading));
   return to->begin(to->user, &reading->picture);

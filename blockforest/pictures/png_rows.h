@@ -21,6 +21,7 @@ typedef struct gab_png_picture {
   const char *path;
   int64_t width, height;
   int bytes; /**< of a pixel */
+  int bits;  /**< of a grey value in the file */
 } gab_png_picture;
 
 typedef struct gab_png_reader {

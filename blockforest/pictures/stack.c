@@ -87,7 +87,7 @@ gab_status gab_stack_hash(const char *path, gab_hash64_stream *hash)
 
 typedef struct png_page {
   int64_t size[2], z; /* size: 0 until it is known */
-  int bytes;          /* of a pixel */
+  int bytes, bits;    /* of a pixel; of its number */
   gab_page_pixel_fn *pixel;
   void *user;
 } png_page;
@@ -102,6 +102,7 @@ static gab_status begin_page(void *user, const gab_png_picture *picture)
   page->size[0] = picture->width;
   page->size[1] = picture->height;
   page->bytes = picture->bytes;
+  page->bits = picture->bits;
   return GAB_OK;
 }
 
@@ -111,22 +112,23 @@ static void put_pixel(void *user, int64_t column, int64_t row, const unsigned ch
   page->pixel(page->user, column, row, page->z, page->bytes == 2 ? bytes[0] << 8 | bytes[1] : bytes[0]);
 }
 
-static gab_status png_size(const char *path, int64_t size[3])
+static gab_status png_size(const char *path, int64_t size[3], gab_page_numbers *numbers)
 {
   png_page page = {.bytes = 0};
   GAB_TRY(
       gab_png_read(path, &(gab_png_reader){.form = GAB_PNG_AS_STORED, .begin = begin_page, .user = &page}));
   for (int axis = 0; axis < 2; axis++) size[axis] = page.size[axis];
   size[2] = 1;
+  *numbers = (gab_page_numbers){page.bits, 1};
   return GAB_OK;
 }
 
-static gab_status file_size(const char *path, int64_t size[3])
+static gab_status file_size(const char *path, int64_t size[3], gab_page_numbers *numbers)
 {
   FILE *file;
-  if (is_png(path)) return png_size(path, size);
+  if (is_png(path)) return png_size(path, size, numbers);
   GAB_TRY(gab_file_open(path, &file));
-  const gab_status status = gab_tiff_size(file, path, size);
+  const gab_status status = gab_tiff_size(file, path, size, numbers);
   fclose(file);
   return status;
 }
@@ -152,13 +154,18 @@ gab_status gab_stack_size(const char *path, int64_t size[3])
 {
   const names all = names_of(path);
   char file[PATH_MAX];
+  gab_page_numbers first = {0, 0}, numbers;
   if (count_of(&all) > GAB_MOST_PAGES)
     GAB_FAIL(GAB_ERR_INPUT, "%s: %lld files are more than %d", path, (long long)count_of(&all),
              GAB_MOST_PAGES);
   for (int64_t i = 0, pages = 0; i < count_of(&all); i++) {
     int64_t found[3];
     GAB_TRY(name_of(&all, i, file));
-    GAB_TRY(file_size(file, found));
+    GAB_TRY(file_size(file, found, &numbers));
+    if (i == 0) first = numbers;
+    if (numbers.bits != first.bits || numbers.format != first.format)
+      GAB_FAIL(GAB_ERR_INPUT, "%s has numbers of %d bits (sample format %d), the first file of %d (%d)", file,
+               numbers.bits, numbers.format, first.bits, first.format);
     if (i > 0 && (found[0] != size[0] || found[1] != size[1]))
       GAB_FAIL(GAB_ERR_INPUT, "%s has %lld x %lld pixels, the first file %lld x %lld", file,
                (long long)found[0], (long long)found[1], (long long)size[0], (long long)size[1]);
@@ -176,11 +183,12 @@ gab_status gab_stack_read(const char *path, const int64_t size[3], gab_page_pixe
 {
   const names all = names_of(path);
   char file[PATH_MAX];
+  gab_page_numbers numbers;
   int64_t z = 0;
   for (int64_t i = 0; i < count_of(&all); i++) {
     int64_t found[3];
     GAB_TRY(name_of(&all, i, file));
-    GAB_TRY(file_size(file, found));
+    GAB_TRY(file_size(file, found, &numbers));
     if (found[0] != size[0] || found[1] != size[1] || found[2] > size[2] - z)
       GAB_FAIL(GAB_ERR_INPUT, "%s has changed while it was read", file);
     GAB_TRY(read_file(file, found, z, pixel, user));

@@ -283,7 +283,7 @@ static gab_status count_images_behind(tiff *t, const page *p, int64_t *pages)
   return GAB_OK;
 }
 
-gab_status gab_tiff_size(FILE *file, const char *path, int64_t size[3])
+gab_status gab_tiff_size(FILE *file, const char *path, int64_t size[3], gab_page_numbers *numbers)
 {
   tiff t;
   page first = {0}, p;
@@ -304,6 +304,7 @@ gab_status gab_tiff_size(FILE *file, const char *path, int64_t size[3])
   size[0] = (int64_t)first.width;
   size[1] = (int64_t)first.height;
   size[2] = pages;
+  *numbers = (gab_page_numbers){(int)first.bits, (int)first.format};
   return GAB_OK;
 }
 

@@ -22,9 +22,15 @@ enum { GAB_MOST_PAGES = 1 << 20 };
 /** Takes a pixel. */
 typedef void gab_page_pixel_fn(void *user, int64_t x, int64_t y, int64_t z, double value);
 
+/** What the numbers of a page are. */
+typedef struct gab_page_numbers {
+  int bits;
+  int format; /**< as in TIFF: 1 unsigned, 2 signed, 3 floating point */
+} gab_page_numbers;
+
 /** Pixels along x and y, and pages, after a check that all pages are complete and alike. @param[in] file  can seek
  *  @return ::GAB_ERR_INPUT with path, page (from 1) and cause */
-gab_status gab_tiff_size(FILE *file, const char *path, int64_t size[3]);
+gab_status gab_tiff_size(FILE *file, const char *path, int64_t size[3], gab_page_numbers *numbers);
 
 /** Passes each pixel once, page after page. @param[in] size  as gab_tiff_size() says @param[in] z  of the first page
  *  @return ::GAB_ERR_INPUT as gab_tiff_size() */

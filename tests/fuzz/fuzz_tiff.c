@@ -64,7 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (size == 0) return 0;
   FILE *file = fmemopen((void *)(uintptr_t)data, size, "rb");
   FUZZ_EXPECT(file != NULL);
-  gab_status status = gab_tiff_size(file, "t.tif", of.size);
+  gab_page_numbers numbers;
+  gab_status status = gab_tiff_size(file, "t.tif", of.size, &numbers);
   FUZZ_EXPECT(status == GAB_OK || status == GAB_ERR_INPUT);
   if (status == GAB_OK) {
     const int64_t all = of.size[0] * of.size[1] * of.size[2];

@@ -325,6 +325,11 @@ static void files_with_numbers_follow_each_other(void **state)
   refuses("p098..102.png", "p100.png cannot be read: not a PNG file");
   refuses("p0..999999999.png", "1000000000 files are more than 1048576");
   refuses("m_1..3.tif", "m_3.tif");
+  write_tiff("m_2.tif", &high, 3, 2);
+  refuses("m_1..2.tif", "m_2.tif has numbers of 16 bits (sample format 1), the first file of 8 (1)");
+  write_png("l100.png", &is, 2, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
+            NX); /* of numbers in a byte, as with 4 bits */
+  refuses("l098..102.png", "l100.png has numbers of 8 bits (sample format 1), the first file of 4 (1)");
   write_tiff("p100.tif", &(form){.bits = 8, .format = 1, .rows_per_strip = 2}, 0, 1);
   assert_int_equal(rename("p098.png", "p100.tif"), 0);
   refuses("p100.tif", "not a TIFF file");
