@@ -118,7 +118,7 @@ static double *put_q_criterion(bool flat, double gradient[3][3], double *values)
 }
 
 /* sqrt(2 S:S). */
-static double shear_rate_of(double gradient[3][3])
+double gab_lbm_shear_rate(double gradient[3][3])
 {
   double sum = 0;
   for (int i = 0; i < 3; i++)
@@ -129,18 +129,22 @@ static double shear_rate_of(double gradient[3][3])
 static double *put_shear_rate(bool flat, double gradient[3][3], double *values)
 {
   (void)flat;
-  *values++ = isnan(gradient[0][0]) ? NAN : shear_rate_of(gradient);
+  *values++ = isnan(gradient[0][0]) ? NAN : gab_lbm_shear_rate(gradient);
   return values;
 }
 
-/* Of the fluid, without what a model of turbulence adds; physical. */
+double gab_lbm_viscosity_at(const gab_lbm *lbm, const gab_units *units, double shear_rate)
+{
+  const gab_lbm_model *model = &lbm->model;
+  const double to_physical = units->dx * units->dx / units->dt;
+  if (model->options.collision != &gab_collision_rheology) return gab_lbm_viscosity(lbm) * to_physical;
+  const gab_rheology fluid = gab_rheology_of(model->options.numbers);
+  return gab_rheology_viscosity(&fluid, shear_rate * units->dt) * to_physical;
+}
+
 static double viscosity_at(const gab_lbm_quantities *view, double shear_rate)
 {
-  const gab_lbm_model *model = &view->lbm->model;
-  const double to_physical = view->units.dx * view->units.dx / view->units.dt;
-  if (model->options.collision != &gab_collision_rheology) return gab_lbm_viscosity(view->lbm) * to_physical;
-  const gab_rheology fluid = gab_rheology_of(model->options.numbers);
-  return gab_rheology_viscosity(&fluid, shear_rate * view->units.dt) * to_physical;
+  return gab_lbm_viscosity_at(view->lbm, &view->units, shear_rate);
 }
 
 static gab_status evaluate_gradient(void *user, const gab_forest *forest, const gab_block *block,
@@ -266,7 +270,7 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
           cell.velocity[k] = gab_units_velocity_to_physical(&view->units, view->velocity[3 * i + (size_t)k]);
         if (u) {
           gradient_at(u, at, per_cell, cell.dimension == 2, cell.gradient);
-          cell.viscosity = viscosity_at(view, shear_rate_of(cell.gradient));
+          cell.viscosity = viscosity_at(view, gab_lbm_shear_rate(cell.gradient));
         }
         if (quantity->stress) gab_lbm_fill_cell_stress(view, block, at, has_walls ? &fit : NULL, &cell);
         quantity->evaluate(&cell, values);

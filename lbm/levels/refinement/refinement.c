@@ -2,6 +2,7 @@
 #include "lbm/levels/refinement/refinement.h"
 
 #include "field/field.h"
+#include "lbm/observe/quantities_impl.h"
 
 #include <float.h>
 #include <math.h>
@@ -109,8 +110,8 @@ static void slope(const sample *from, const int32_t at[3], int axis, double du[3
 }
 
 /* The largest value of a user-defined criterion; values that are not finite are passed on. */
-static double largest_own(const sample *from, const gab_criterion *criterion, gab_lbm_cell *cell,
-                          const gab_forest *forest, const gab_block *block)
+static double largest_own(const gab_lbm *lbm, const sample *from, const gab_criterion *criterion,
+                          gab_lbm_cell *cell, const gab_forest *forest, const gab_block *block)
 {
   const double per_cell = ldexp(1 / criterion->units.dt, cell->level);
   double largest = -DBL_MAX; /* of a block without fluid: nothing wants it */
@@ -132,6 +133,7 @@ static double largest_own(const sample *from, const gab_criterion *criterion, ga
           slope(from, at, axis, du);
           for (int i = 0; i < 3; i++) cell->gradient[i][axis] = du[i] * per_cell;
         }
+        cell->viscosity = gab_lbm_viscosity_at(lbm, &criterion->units, gab_lbm_shear_rate(cell->gradient));
         const double value = criterion->own->value(cell);
         if (!isfinite(value)) return value;
         largest = fmax(largest, value);
@@ -188,17 +190,14 @@ static gab_status take_sample(const gab_lbm *lbm, const gab_forest *forest, cons
 static gab_status own_value(const gab_refinement *refinement, const gab_criterion *criterion,
                             const gab_forest *forest, const gab_block *block, double *value)
 {
-  const gab_units *units = &criterion->units;
   const gab_forest_options *options = gab_forest_get_options(forest);
   const int level = gab_block_level(forest, block);
-  gab_lbm_cell cell = {.dimension = options->grid.dimension,
-                       .level = level,
-                       .dx = ldexp(options->dx, -level),
-                       .viscosity = gab_lbm_viscosity(refinement->lbm) * units->dx * units->dx / units->dt};
+  gab_lbm_cell cell = {
+      .dimension = options->grid.dimension, .level = level, .dx = ldexp(options->dx, -level)};
   void *memory;
   sample from;
   const gab_status status = take_sample(refinement->lbm, forest, block, &memory, &from);
-  if (status == GAB_OK) *value = largest_own(&from, criterion, &cell, forest, block);
+  if (status == GAB_OK) *value = largest_own(refinement->lbm, &from, criterion, &cell, forest, block);
   gab_free(&memory);
   GAB_TRY(status);
   if (!isfinite(*value))

@@ -2,6 +2,7 @@
 /* gabion-test: labels=quick timeout=30 */
 /* Criteria of refinement mark exactly the cells near a body, in a box, or of high vorticity; contradictions in a
  * parameter file are refused at their place. */
+#include "lbm/collision/rheology.h"
 #include "lbm/levels/refinement/refinement.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -112,6 +113,47 @@ static void the_value_is_the_largest_curl_and_decides(void **state)
     refined += expected == GAB_MARK_REFINE;
   }
   assert_int_equal(refined, 8);
+  flow_close(&it);
+}
+
+static double largest_viscosity;
+static double note_viscosity(const gab_lbm_cell *at)
+{
+  largest_viscosity = fmax(largest_viscosity, at->viscosity);
+  return at->viscosity;
+}
+
+/* Of a power law with exponent 1/2: nu = k / sqrt(g), in units of 2 m and 0.5 s. */
+static void a_criterion_of_the_program_sees_the_viscosity_of_the_cell(void **state)
+{
+  (void)state;
+  const gab_lbm_criterion own = {.name = "thick", .doc = "thick", .value = note_viscosity};
+  const gab_rheology fluid = {
+      .law = GAB_RHEOLOGY_POWER_LAW, .k = 1e-2, .exponent = 0.5, .least = 1e-4, .largest = 10};
+  flow_case given = {.dimension = 2, .cells = {64, 16, 1}, .block = {8, 8, 1}};
+  given.options = (gab_lbm_options){.omega = 1.5, .initial = shear};
+  REQUIRE_OK(gab_rheology_set(&fluid, &given.options));
+  flow it = flow_open(world, &given);
+  const gab_criterion criterion = {.kind = GAB_CRITERION_OWN,
+                                   .own = &own,
+                                   .units = {.dx = 2, .dt = 0.5, .density = 1},
+                                   .level = 2,
+                                   .refine_above = 1e3,
+                                   .coarsen_below = 1,
+                                   .region_lo = {-INFINITY, -INFINITY, -INFINITY},
+                                   .region_hi = {INFINITY, INFINITY, INFINITY}};
+  gab_refinement refinement = {.geometry = it.geometry, .lbm = it.lbm, .criteria = &criterion, .count = 1};
+  for (size_t b = 0; b < gab_forest_block_count(it.forest); b++) {
+    const gab_block *block = gab_forest_block(it.forest, b);
+    const double turn = 3.14159265358979323846 / 32, x = (double)gab_block_cells(it.forest, block).lo[0] +
+                                                         4; /* 4, 12, 20, ... from the steepest */
+    gab_mark mark;
+    largest_viscosity = 0;
+    REQUIRE_OK(gab_refinement_mark(&refinement, it.forest, block, &mark));
+    if (fmod(x, 32) != 4 && fmod(x, 32) != 28) continue; /* others have a maximum of the velocity */
+    const double nu = 1e-2 / sqrt(0.01 * turn * cos(7.5 * turn)) * 2 * 2 / 0.5;
+    REQUIRE_NEAR(largest_viscosity, nu, 0.1 * nu);
+  }
   flow_close(&it);
 }
 
@@ -237,6 +279,7 @@ int main(void)
       cmocka_unit_test(blocks_near_a_body_are_refined_up_to_the_level_of_the_criterion),
       cmocka_unit_test(a_box_refines_what_it_meets_in_more_than_a_surface),
       cmocka_unit_test(the_value_is_the_largest_curl_and_decides),
+      cmocka_unit_test(a_criterion_of_the_program_sees_the_viscosity_of_the_cell),
       cmocka_unit_test(a_flow_that_is_not_finite_is_an_error_and_no_reason_to_coarsen),
       cmocka_unit_test(criteria_come_from_the_file_in_lattice_units),
       cmocka_unit_test(the_magic_parameter_is_bounded_level_by_level),
