@@ -36,5 +36,6 @@ int gab_app_command_info(int argc, char **argv);
 int gab_app_command_checkpoint(int argc, char **argv);
 int gab_app_command_assemble(int argc, char **argv);
 int gab_app_command_converge(int argc, char **argv); /**< campaign/converge.c */
+int gab_app_command_compare(int argc, char **argv);  /**< campaign/compare.c */
 
 #endif

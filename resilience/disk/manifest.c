@@ -318,16 +318,16 @@ static int compare_keys(const setting *a, const setting *b)
   return order ? order : a->key_length - b->key_length;
 }
 
-static void describe_difference(gab_buffer *out, const char *place, const setting *theirs,
+static void describe_difference(gab_buffer *out, const char *place, const char *here, const setting *theirs,
                                 const setting *mine)
 {
   const setting *any = theirs ? theirs : mine;
   char line[640];
   int length = snprintf(
-      line, sizeof line, "  %.*s: %.*s %s, %.*s now\n", any->key_length < 128 ? any->key_length : 128,
+      line, sizeof line, "  %.*s: %.*s %s, %.*s %s\n", any->key_length < 128 ? any->key_length : 128,
       any->key, theirs ? (theirs->value_length < 200 ? theirs->value_length : 200) : 7,
       theirs ? theirs->value : "nothing", place,
-      mine ? (mine->value_length < 200 ? mine->value_length : 200) : 7, mine ? mine->value : "nothing");
+      mine ? (mine->value_length < 200 ? mine->value_length : 200) : 7, mine ? mine->value : "nothing", here);
   if (gab_put_bytes(out, line, (size_t)length) != GAB_OK)
     gab_error_clear(); /* on failure the line is omitted */
 }
@@ -342,8 +342,8 @@ static bool is_no_difference(bool (*is_new)(const void *user, const char *key), 
 }
 
 size_t gab_manifest_compare(const gab_buffer *theirs, const gab_buffer *mine, const char *place,
-                            bool (*is_new)(const void *user, const char *key), const void *user,
-                            gab_buffer *differences)
+                            const char *now, bool (*is_new)(const void *user, const char *key),
+                            const void *user, gab_buffer *differences)
 {
   size_t at = 0, here = 0, count = 0;
   setting a, b;
@@ -354,7 +354,7 @@ size_t gab_manifest_compare(const gab_buffer *theirs, const gab_buffer *mine, co
                 strncmp(a.value, b.value, (size_t)a.value_length) == 0;
     if (order > 0 && !same) same = is_no_difference(is_new, user, &b);
     if (!same) {
-      describe_difference(differences, place, order <= 0 ? &a : NULL, order >= 0 ? &b : NULL);
+      describe_difference(differences, place, now, order <= 0 ? &a : NULL, order >= 0 ? &b : NULL);
       count++;
     }
     if (order <= 0) has_a = next_setting(theirs, &at, &a);

@@ -53,13 +53,13 @@ gab_status gab_manifest_read(const char *folder, gab_manifest *manifest);
  * does not */
 gab_status gab_manifest_check_files(const gab_manifest *manifest, const char *folder);
 
-/** Compares lines "key = value", sorted, and appends for each difference "  key: THEIRS PLACE, MINE now" as a line.
- * @param[in] place  of the other lines: "in the checkpoint" @param[in] is_new called for keys that the checkpoint lacks:
+/** Compares lines "key = value", sorted, and appends for each difference "  key: THEIRS PLACE, MINE NOW" as a line.
+ * @param[in] place  of the other lines: "in the checkpoint" @param[in] now  of these: "now" @param[in] is_new called for keys that the checkpoint lacks:
  * true if this is not a difference, because the key belongs to a newer program and has its default; NULL: every such key is
  * a difference @return the number of differences */
 size_t gab_manifest_compare(const gab_buffer *theirs, const gab_buffer *mine, const char *place,
-                            bool (*is_new)(const void *user, const char *key), const void *user,
-                            gab_buffer *differences);
+                            const char *now, bool (*is_new)(const void *user, const char *key),
+                            const void *user, gab_buffer *differences);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 /* gabion converge: a case on several grids, and the limits of its results. */
 #include "apps/driver/campaign/grid_convergence.h"
 #include "apps/driver/campaign/refined_case.h"
+#include "apps/driver/campaign/results_table.h"
 #include "apps/driver/case/numbers.h"
 
 #include "core/base/log.h"
@@ -42,12 +43,7 @@ static const char usage[] =
     "checkpoints: use the same command.\n"
     "Exit code: 0, or that of the first run that failed.\n";
 
-enum { MOST_GRIDS = 8, MOST_NAME = 256, CONVERGE_PATH = GAB_APP_PATH_LENGTH + 64 };
-
-typedef struct value_row {
-  char name[MOST_NAME];
-  double value[MOST_GRIDS]; /* NaN: that grid does not have it */
-} value_row;
+enum { MOST_GRIDS = GAB_APP_MOST_RUNS, CONVERGE_PATH = GAB_APP_PATH_LENGTH + 64 };
 
 typedef struct campaign {
   const gab_app_options *options;
@@ -55,9 +51,7 @@ typedef struct campaign {
   gab_app_scaling scaling;
   int64_t factors[MOST_GRIDS];
   size_t grids;
-  value_row *rows;
-  size_t row_count, row_capacity;
-  size_t reading; /* grid of the results being read */
+  gab_app_results results;
 } campaign;
 
 /* ---------------------------------------------------------------- command line */
@@ -203,73 +197,22 @@ static gab_status check_grid(const campaign *all, const gab_app_case *base, int6
   return status;
 }
 
-/* ---------------------------------------------------------------- results */
-
-static bool is_wanted(const gab_app_options *options, const char *name)
-{
-  for (size_t i = 0; i < options->value_count; i++)
-    if (strstr(name, options->values[i])) return true;
-  return options->value_count == 0;
-}
-
-static gab_status take_value(void *user, const char *name, double value)
-{
-  campaign *all = user;
-  size_t k = 0;
-  if (strlen(name) >= MOST_NAME || !is_wanted(all->options, name)) return GAB_OK;
-  while (k < all->row_count && strcmp(all->rows[k].name, name) != 0) k++;
-  if (k == all->row_count) {
-    if (all->reading > 0) return GAB_OK; /* not on the first grid */
-    if (k == all->row_capacity) {
-      all->row_capacity = 2 * all->row_capacity + 64;
-      GAB_TRY(GAB_RESIZE_ARRAY(&all->rows, all->row_capacity, GAB_MEMORY_OTHER));
-    }
-    snprintf(all->rows[k].name, MOST_NAME, "%s", name);
-    for (size_t i = 0; i < MOST_GRIDS; i++) all->rows[k].value[i] = NAN;
-    all->row_count++;
-  }
-  all->rows[k].value[all->reading] = value;
-  return GAB_OK;
-}
-
-static gab_status read_results(campaign *all, size_t grid, const char *folder)
-{
-  char path[CONVERGE_PATH + 32];
-  snprintf(path, sizeof path, "%s/summary.json", folder);
-  gab_json_document *summary = gab_json_read_file(path);
-  if (!summary) GAB_FAIL(GAB_ERR_INPUT, "%s cannot be read", path);
-  all->reading = grid;
-  const gab_status status = gab_json_each_number(summary, "/results", take_value, all);
-  gab_json_forget(&summary);
-  return status;
-}
-
 /* ---------------------------------------------------------------- the table */
 
 static const char *const kinds[] = {"equal", "assumed", "monotonic", "oscillating", "none"};
 
-static bool is_complete(const campaign *all, const value_row *row)
+static bool is_complete(const campaign *all, const gab_app_result *row)
 {
-  for (size_t i = 0; i < all->grids; i++)
-    if (isnan(row->value[i])) return false;
-  return true;
+  return gab_app_result_is_complete(row, all->grids);
 }
 
 /* Rounding of a component of a vector is that of its largest one. */
-static double noise_of(const campaign *all, const value_row *row)
+static double noise_of(const campaign *all, const gab_app_result *row)
 {
-  const char *dot = strrchr(row->name, '.');
-  double most = 0;
-  if (!dot || strspn(dot + 1, "0123456789") != strlen(dot + 1)) return 0;
-  for (size_t k = 0; k < all->row_count; k++) {
-    if (strncmp(all->rows[k].name, row->name, (size_t)(dot + 1 - row->name)) != 0) continue;
-    for (size_t i = 0; i < all->grids; i++)
-      most = fmax(most, fabs(all->rows[k].value[i])); /* NaN does not count */
-  }
-  return 1e-9 * most;
+  return 1e-9 * gab_app_result_vector_scale(&all->results, row, all->grids);
 }
 
-static gab_convergence converge(const campaign *all, const value_row *row)
+static gab_convergence converge(const campaign *all, const gab_app_result *row)
 {
   double width[MOST_GRIDS];
   for (size_t i = 0; i < all->grids; i++) width[i] = 1 / (double)all->factors[i];
@@ -279,9 +222,9 @@ static gab_convergence converge(const campaign *all, const value_row *row)
 static void print_table(const campaign *all)
 {
   size_t longest = strlen("result"), equal = 0;
-  for (size_t k = 0; k < all->row_count; k++)
-    if (is_complete(all, &all->rows[k]) && strlen(all->rows[k].name) > longest)
-      longest = strlen(all->rows[k].name);
+  for (size_t k = 0; k < all->results.count; k++)
+    if (is_complete(all, &all->results.rows[k]) && strlen(all->results.rows[k].name) > longest)
+      longest = strlen(all->results.rows[k].name);
   printf("%-*s", (int)longest, "result");
   for (size_t i = 0; i < all->grids; i++) {
     char head[32];
@@ -289,8 +232,8 @@ static void print_table(const campaign *all)
     printf("  %12s", head);
   }
   printf("  %6s  %12s  %s\n", "order", "limit", "uncertainty");
-  for (size_t k = 0; k < all->row_count; k++) {
-    const value_row *row = &all->rows[k];
+  for (size_t k = 0; k < all->results.count; k++) {
+    const gab_app_result *row = &all->results.rows[k];
     if (!is_complete(all, row)) continue;
     const gab_convergence found = converge(all, row);
     if (found.kind == GAB_CONVERGENCE_EQUAL) {
@@ -312,7 +255,7 @@ static void print_table(const campaign *all)
     printf("\n");
   }
   size_t partial = 0;
-  for (size_t k = 0; k < all->row_count; k++) partial += !is_complete(all, &all->rows[k]);
+  for (size_t k = 0; k < all->results.count; k++) partial += !is_complete(all, &all->results.rows[k]);
   if (partial > 0) printf("%zu more are missing or no number on some grid\n", partial);
   if (equal > 0)
     printf("%zu more are equal on all grids, to rounding: %s/convergence.csv\n", equal, all->folder);
@@ -326,8 +269,8 @@ static gab_status print_json(const campaign *all)
   for (size_t i = 0; i < all->grids; i++) gab_json_int(json, NULL, all->factors[i]);
   gab_json_close(json);
   gab_json_object(json, "results");
-  for (size_t k = 0; k < all->row_count; k++) {
-    const value_row *row = &all->rows[k];
+  for (size_t k = 0; k < all->results.count; k++) {
+    const gab_app_result *row = &all->results.rows[k];
     if (!is_complete(all, row)) continue;
     const gab_convergence found = converge(all, row);
     gab_json_object(json, row->name);
@@ -356,8 +299,8 @@ static gab_status write_table(const campaign *all)
   fprintf(file, "result");
   for (size_t i = 0; i < all->grids; i++) fprintf(file, ",x%" PRId64, all->factors[i]);
   fprintf(file, ",kind,order,limit,uncertainty\n");
-  for (size_t k = 0; k < all->row_count; k++) {
-    const value_row *row = &all->rows[k];
+  for (size_t k = 0; k < all->results.count; k++) {
+    const gab_app_result *row = &all->results.rows[k];
     if (!is_complete(all, row)) continue;
     const gab_convergence found = converge(all, row);
     fprintf(file, "%s", row->name);
@@ -396,7 +339,7 @@ static gab_status run_all(campaign *all, const gab_app_case *base, int *code)
     if (status == GAB_OK && *code != 0)
       gab_log(GAB_LOG_ERROR, "x%" PRId64 " ended with exit code %d%s (folder %s)", all->factors[i], *code,
               *code == 75 ? ": stopped in time; the same command resumes" : "", folder);
-    if (status == GAB_OK && *code == 0) status = read_results(all, i, folder);
+    if (status == GAB_OK && *code == 0) status = gab_app_results_read(&all->results, i, folder, all->options);
   }
   gab_free(&refined);
   return status;
@@ -410,7 +353,7 @@ static gab_status converge_case(campaign *all, int *code)
   gab_status status = run_all(all, base, code);
   gab_app_case_destroy(&base);
   if (status != GAB_OK || *code != 0) return status;
-  if (all->row_count == 0)
+  if (all->results.count == 0)
     GAB_FAIL(GAB_ERR_INPUT,
              "no result%s in summary.json: forces (output.forces), flows through sides (output.sides), "
              "scalars and permeabilities are results",
@@ -433,6 +376,6 @@ int gab_app_command_converge(int argc, char **argv)
   campaign all = {.options = &options};
   if (status == GAB_OK) status = converge_case(&all, &code);
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
-  gab_free(&all.rows);
+  gab_app_results_release(&all.results);
   return code != 0 ? code : gab_status_exit_code(status);
 }

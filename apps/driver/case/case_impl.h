@@ -19,9 +19,10 @@ enum { GAB_APP_MOST_SETTINGS = 256 };
 
 /** Arguments of a command. Strings are borrowed from argv. */
 struct gab_app_options {
-  const char *word; /**< the only argument that is not an option: case file or key; NULL: none */
-  const char *out;  /**< output folder; NULL: not given */
-  const char *draw; /**< folder of --draw; NULL: not given */
+  const char *word;  /**< the only argument that is not an option: case file or key; NULL: none */
+  const char *other; /**< the second one, of `compare`; NULL: none */
+  const char *out;   /**< output folder; NULL: not given */
+  const char *draw;  /**< folder of --draw; NULL: not given */
   const char *settings[GAB_APP_MOST_SETTINGS]; /**< of --set */
   size_t setting_count;
   const char *injections[GAB_APP_MOST_SETTINGS]; /**< of --inject */
@@ -33,17 +34,18 @@ struct gab_app_options {
   const char *cells;                         /**< of `converge --cells`; NULL: not given */
   const char *scaling;                       /**< of `converge --scaling`; NULL: not given */
   const char *ranks;                         /**< of `converge -n`; NULL: not given */
-  const char *values[GAB_APP_MOST_SETTINGS]; /**< of `converge --value` */
+  const char *values[GAB_APP_MOST_SETTINGS]; /**< of --value */
   size_t value_count;
-  bool fresh, anyway; /**< start from the beginning; resume with another case */
-  bool overcommit;    /**< start even if the memory does not suffice */
-  bool print_spares;  /**< print how many spare processes the case asks for, and end */
-  bool devices;       /**< list accelerators, and end */
+  const char *tolerance; /**< of `compare --tolerance`; NULL: not given */
+  bool fresh, anyway;    /**< start from the beginning; resume with another case */
+  bool overcommit;       /**< start even if the memory does not suffice */
+  bool print_spares;     /**< print how many spare processes the case asks for, and end */
+  bool devices;          /**< list accelerators, and end */
   bool verbose, quiet, reference, processes, help, json;
 };
 
 /** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference),
- * w(alltime), t(raffic), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), D(raw), m(emory: --overcommit), C(ells), x (--scaling), V(alue), n; --help always.
+ * w(alltime), t(raffic), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), D(raw), m(emory: --overcommit), C(ells), x (--scaling), V(alue), n, T(olerance); 2: two arguments; --help always.
  *  @return ::GAB_ERR_INPUT that names the closest known option for one that is not */
 gab_status gab_app_options_parse(int argc, char **argv, const char *allowed, gab_app_options *options);
 
@@ -89,6 +91,11 @@ gab_status gab_app_kept_results_check(gab_world *world, const gab_app_case *whic
  * of parameters that differ */
 gab_status gab_app_manifest_compare(const gab_config *config, const gab_manifest *manifest, bool has_begun,
                                     gab_buffer *differences, size_t *count);
+/** Compares the case.yaml of two output folders: parameters of all sections, and contents of files that they name. Local.
+ * @param[out] differences  appended: lines "  key: VALUE in A, VALUE in B" @param[out] count  of them @return
+ * ::GAB_ERR_INPUT if one cannot be read by this program */
+gab_status gab_app_case_files_compare(const char *path_a, const char *path_b, gab_buffer *differences,
+                                      size_t *count);
 /** Logs how a run ended before its last step. A stop by the time limit is not an error. Local, called by all. */
 void gab_app_tell_end(gab_world *world, gab_status status);
 /** Members of summary.json that describe the case: title, time step, physical time at the end, parameters that differ from

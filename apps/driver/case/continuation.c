@@ -108,8 +108,8 @@ gab_status gab_app_manifest_compare(const gab_config *config, const gab_manifest
   gab_status status = gab_resilience_state_text(config, &all);
   if (status == GAB_OK) status = keep_unsettled(config, manifest, has_begun, &all, &all, &mine);
   if (status == GAB_OK) status = keep_unsettled(config, manifest, has_begun, &all, &manifest->state, &theirs);
-  *count = status == GAB_OK ? gab_manifest_compare(&theirs, &mine, "in the checkpoint", has_its_default,
-                                                   config, differences)
+  *count = status == GAB_OK ? gab_manifest_compare(&theirs, &mine, "in the checkpoint", "now",
+                                                   has_its_default, config, differences)
                             : 0;
   if (status == GAB_OK) status = name_files(config, differences);
   gab_buffer_release(&all);

@@ -23,15 +23,15 @@ static bool has_effect(const char *line)
   return true;
 }
 
-/* Lines of gab_config_canonical() that can change a result. */
-static gab_status put_settings(const gab_config *config, gab_buffer *lines)
+/* Lines of gab_config_canonical(), all or those that can change a result. */
+static gab_status put_settings(const gab_config *config, bool all_sections, gab_buffer *lines)
 {
   gab_buffer all = {0};
   gab_status status = gab_config_canonical(config, &all);
   for (size_t at = 0; at < all.size && status == GAB_OK;) {
     const char *line = (const char *)all.data + at, *end = memchr(line, '\n', all.size - at);
     const size_t length = end ? (size_t)(end - line) + 1 : all.size - at;
-    if (has_effect(line)) status = gab_put_bytes(lines, line, length);
+    if (all_sections || has_effect(line)) status = gab_put_bytes(lines, line, length);
     at += length;
   }
   gab_buffer_release(&all);
@@ -61,38 +61,68 @@ static gab_status put_contents(const gab_buffer *yaml, gab_buffer *lines)
   return status;
 }
 
-static gab_status compare(const gab_config *theirs, const gab_buffer *their_yaml, const gab_config *mine,
-                          const gab_buffer *my_yaml, gab_buffer *differences)
+/* Two cases, each with its text in the form of case.yaml. */
+typedef struct two_cases {
+  gab_config *config[2];
+  gab_buffer yaml[2];
+  const char *place[2]; /* for messages */
+} two_cases;
+
+static gab_status compare(const two_cases *cases, bool all_sections, gab_buffer *differences, size_t *count)
 {
-  gab_buffer lines[2][2] = {{{0}}};
-  gab_status status = put_settings(theirs, &lines[0][0]);
-  if (status == GAB_OK) status = put_settings(mine, &lines[0][1]);
-  if (status == GAB_OK) status = put_contents(their_yaml, &lines[1][0]);
-  if (status == GAB_OK) status = put_contents(my_yaml, &lines[1][1]);
-  for (int i = 0; i < 2 && status == GAB_OK; i++)
-    (void)gab_manifest_compare(&lines[i][0], &lines[i][1], "in the folder", NULL, NULL, differences);
-  for (int i = 0; i < 4; i++) gab_buffer_release(&lines[i / 2][i % 2]);
+  gab_buffer settings[2] = {{0}}, contents[2] = {{0}};
+  gab_status status = GAB_OK;
+  *count = 0;
+  for (int i = 0; i < 2 && status == GAB_OK; i++) {
+    status = put_settings(cases->config[i], all_sections, &settings[i]);
+    if (status == GAB_OK) status = put_contents(&cases->yaml[i], &contents[i]);
+  }
+  if (status == GAB_OK) {
+    const char *const *place = cases->place;
+    *count = gab_manifest_compare(&settings[0], &settings[1], place[0], place[1], NULL, NULL, differences);
+    *count += gab_manifest_compare(&contents[0], &contents[1], place[0], place[1], NULL, NULL, differences);
+  }
+  for (int i = 0; i < 2; i++) gab_buffer_release(&settings[i]), gab_buffer_release(&contents[i]);
+  return status;
+}
+
+static gab_status read_case(two_cases *cases, int which, const char *path)
+{
+  gab_app_options options = {.word = path};
+  GAB_TRY(gab_app_config_from_file(&options, &cases->config[which]));
+  return gab_file_read(path, SIZE_MAX, &cases->yaml[which]);
+}
+
+static void release(two_cases *cases)
+{
+  for (int i = 0; i < 2; i++) gab_config_destroy(&cases->config[i]), gab_buffer_release(&cases->yaml[i]);
+}
+
+gab_status gab_app_case_files_compare(const char *path_a, const char *path_b, gab_buffer *differences,
+                                      size_t *count)
+{
+  two_cases cases = {.place = {"in A", "in B"}};
+  gab_status status = read_case(&cases, 0, path_a);
+  if (status == GAB_OK) status = read_case(&cases, 1, path_b);
+  if (status == GAB_OK) status = compare(&cases, true, differences, count);
+  release(&cases);
   return status;
 }
 
 /* Differences between case.yaml of the folder and the case, both as they are written there. */
 static gab_status find_differences(const gab_config *config, const char *path, gab_buffer *differences)
 {
-  gab_app_options options = {.word = path};
-  gab_buffer theirs = {0}, mine = {0};
-  gab_config *before = NULL, *now = NULL;
-  gab_status status = gab_app_config_from_file(&options, &before);
-  if (status == GAB_OK) status = gab_app_config_create(&now);
-  if (status == GAB_OK) status = gab_file_read(path, SIZE_MAX, &theirs);
-  if (status == GAB_OK) status = gab_config_effective(config, &mine);
+  two_cases cases = {.place = {"in the folder", "now"}};
+  size_t count;
+  gab_status status = read_case(&cases, 0, path);
+  if (status == GAB_OK) status = gab_app_config_create(&cases.config[1]);
+  if (status == GAB_OK) status = gab_config_effective(config, &cases.yaml[1]);
   if (status == GAB_OK)
-    status = gab_config_load_text(now, gab_config_name(config), (const char *)mine.data, mine.size);
-  if (status == GAB_OK) status = gab_config_check(now);
-  if (status == GAB_OK) status = compare(before, &theirs, now, &mine, differences);
-  gab_config_destroy(&before);
-  gab_config_destroy(&now);
-  gab_buffer_release(&theirs);
-  gab_buffer_release(&mine);
+    status = gab_config_load_text(cases.config[1], gab_config_name(config), (const char *)cases.yaml[1].data,
+                                  cases.yaml[1].size);
+  if (status == GAB_OK) status = gab_config_check(cases.config[1]);
+  if (status == GAB_OK) status = compare(&cases, false, differences, &count);
+  release(&cases);
   return status;
 }
 

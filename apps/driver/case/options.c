@@ -71,6 +71,7 @@ static const option_row rows[] = {
     {"--scaling", 'x', NULL, true},
     {"--value", 'V', NULL, true},
     {"-n", 'n', NULL, true},
+    {"--tolerance", 'T', NULL, true},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -144,6 +145,9 @@ static gab_status take(const option_row *row, const char *value, gab_app_options
   case 'n':
     options->ranks = value;
     break;
+  case 'T':
+    options->tolerance = value;
+    break;
   case 'd':
     options->devices = true;
     break;
@@ -183,8 +187,11 @@ gab_status gab_app_options_parse(int argc, char **argv, const char *allowed, gab
   for (int i = 0; i < argc; i++) {
     const char *word = argv[i], *value = NULL;
     if (word[0] != '-' || !word[1]) {
-      if (options->word) GAB_FAIL(GAB_ERR_INPUT, "unexpected argument '%s' after '%s'", word, options->word);
-      options->word = word;
+      const bool is_second = options->word && !options->other && strchr(allowed, '2');
+      if (options->word && !is_second)
+        GAB_FAIL(GAB_ERR_INPUT, "unexpected argument '%s' after '%s'", word,
+                 options->other ? options->other : options->word);
+      *(is_second ? &options->other : &options->word) = word;
       continue;
     }
     const option_row *found = NULL;

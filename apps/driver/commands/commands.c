@@ -19,6 +19,8 @@ static const command commands[] = {
      "memory, messages and checkpoint costs on many processes, from one"},
     {"converge", gab_app_command_converge, "gabion converge CASE.yaml --cells 1,2,4",
      "grid convergence: order, limit and uncertainty of the results"},
+    {"compare", gab_app_command_compare, "gabion compare FOLDER_A FOLDER_B",
+     "differences of two runs: parameters, results, series"},
     {"assemble", gab_app_command_assemble, "gabion assemble OUT [--linked]",
      "join the slabs of a moving window into one field"},
     {"status", gab_app_command_status, "gabion status FOLDER [--json]",

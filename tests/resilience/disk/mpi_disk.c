@@ -154,11 +154,11 @@ static void differences_of_cases_are_named(void)
   gab_buffer theirs = {0}, mine = {0}, text = {0};
   const char *a = "a.b = 1\na.c = [1, 2]\nd = \"x = y\"\n", *b = "a.b = 2\nb = 3\nd = \"x = y\"\n";
   CHECK(gab_put_bytes(&theirs, a, strlen(a)) == GAB_OK && gab_put_bytes(&mine, b, strlen(b)) == GAB_OK);
-  CHECK(gab_manifest_compare(&theirs, &mine, "in the checkpoint", NULL, NULL, &text) == 3);
+  CHECK(gab_manifest_compare(&theirs, &mine, "in the checkpoint", "now", NULL, NULL, &text) == 3);
   const char *expected = "  a.b: 1 in the checkpoint, 2 now\n  a.c: [1, 2] in the checkpoint, nothing now\n"
                          "  b: nothing in the checkpoint, 3 now\n";
   CHECK(text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0);
-  CHECK(gab_manifest_compare(&theirs, &theirs, "in the checkpoint", NULL, NULL, &text) == 0);
+  CHECK(gab_manifest_compare(&theirs, &theirs, "in the checkpoint", "now", NULL, NULL, &text) == 0);
   gab_buffer_release(&theirs);
   gab_buffer_release(&mine);
   gab_buffer_release(&text);

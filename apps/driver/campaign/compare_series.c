@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apps/driver/campaign/compare_series.h"
+
+#include "core/memory/memory.h"
+#include "core/system/file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct table {
+  char (*names)[GAB_APP_COLUMN_NAME];
+  size_t columns, rows, capacity;
+  double *values; /* by rows */
+} table;
+
+static void release(table *it)
+{
+  gab_free(&it->names);
+  gab_free(&it->values);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static gab_status take_names(const char *path, const char *line, table *it)
+{
+  it->columns = 1;
+  for (const char *at = line; *at; at++) it->columns += *at == ',';
+  GAB_TRY(GAB_NEW_ARRAY(&it->names, it->columns, GAB_MEMORY_OTHER));
+  for (size_t c = 0; c < it->columns; c++) {
+    const size_t length = strcspn(line, ",");
+    if (length == 0 || length >= GAB_APP_COLUMN_NAME)
+      GAB_FAIL(GAB_ERR_INPUT, "%s:1: column %zu has no name or one of more than %d bytes", path, c + 1,
+               GAB_APP_COLUMN_NAME - 1);
+    memcpy(it->names[c], line, length);
+    line += length + 1;
+  }
+  return GAB_OK;
+}
+
+static gab_status take_row(const char *path, size_t number, const char *line, table *it)
+{
+  if (it->rows == it->capacity) {
+    it->capacity = 2 * it->capacity + 256;
+    GAB_TRY(GAB_RESIZE_ARRAY(&it->values, it->capacity * it->columns, GAB_MEMORY_OTHER));
+  }
+  for (size_t c = 0; c < it->columns; c++) {
+    char *end;
+    const char *expected = c + 1 < it->columns ? "," : "";
+    it->values[it->rows * it->columns + c] = strtod(line, &end);
+    if (end == line || *end != *expected)
+      GAB_FAIL(GAB_ERR_INPUT, "%s:%zu: column %s: expected a number, got '%.*s'", path, number, it->names[c],
+               (int)strcspn(line, ","), line);
+    line = end + 1;
+  }
+  it->rows++;
+  return GAB_OK;
+}
+
+static gab_status take_lines(const char *path, char *text, size_t size, table *it)
+{
+  size_t number = 1;
+  for (char *end; size > 0 && (end = memchr(text, '\n', size)); number++) {
+    const size_t length = (size_t)(end - text) + 1;
+    *end = '\0';
+    GAB_TRY(number == 1 ? take_names(path, text, it) : take_row(path, number, text, it));
+    text += length;
+    size -= length;
+  }
+  if (number == 1) GAB_FAIL(GAB_ERR_INPUT, "%s: has no head", path);
+  return GAB_OK;
+}
+
+static gab_status read_table(const char *path, table *it)
+{
+  gab_buffer text = {0};
+  gab_status status = gab_file_read(path, SIZE_MAX, &text);
+  if (status == GAB_OK) status = take_lines(path, (char *)text.data, text.size, it);
+  gab_buffer_release(&text);
+  return status;
+}
+
+/* ---------------------------------------------------------------- comparing */
+
+static bool find_column(const table *it, const char *name, size_t *column)
+{
+  for (*column = 0; *column < it->columns; ++*column)
+    if (strcmp(it->names[*column], name) == 0) return true;
+  return false;
+}
+
+static gab_status find_keys(const table *of, const char *path, size_t key[2])
+{
+  static const char *const known[] = {"time", "step"};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (find_column(&of[0], known[i], &key[0]) && find_column(&of[1], known[i], &key[1])) return GAB_OK;
+  key[0] = key[1] = 0;
+  if (strcmp(of[0].names[0], of[1].names[0]) != 0)
+    GAB_FAIL(GAB_ERR_INPUT, "%s: its first column is %s, that of the other run %s", path, of[0].names[0],
+             of[1].names[0]);
+  return GAB_OK;
+}
+
+/* A column of both tables. */
+typedef struct pair {
+  size_t column[2];
+  double least, greatest; /* of the finite values */
+} pair;
+
+static void take_values(double a, double b, double key, pair *which, gab_app_column_difference *column)
+{
+  const double values[2] = {a, b};
+  for (int i = 0; i < 2; i++)
+    if (isfinite(values[i])) {
+      which->least = fmin(which->least, values[i]);
+      which->greatest = fmax(which->greatest, values[i]);
+    }
+  const bool is_equal = a == b || (isnan(a) && isnan(b));
+  const double difference = is_equal ? 0 : isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
+  if (!(difference > column->most)) return;
+  column->most = difference;
+  column->at = key;
+}
+
+static void compare_rows(const table *of, const size_t key[2], pair *pairs, gab_app_series_difference *found)
+{
+  for (size_t i = 0, j = 0; i < of[0].rows && j < of[1].rows;) {
+    const double *a = of[0].values + i * of[0].columns, *b = of[1].values + j * of[1].columns;
+    const double before = a[key[0]] - b[key[1]], most = fmax(fabs(a[key[0]]), fabs(b[key[1]]));
+    if (fabs(before) > 1e-9 * most) {
+      if (before < 0) i++;
+      else j++;
+      continue;
+    }
+    for (size_t c = 0; c < found->count; c++)
+      take_values(a[pairs[c].column[0]], b[pairs[c].column[1]], a[key[0]], &pairs[c], &found->columns[c]);
+    found->common++;
+    i++;
+    j++;
+  }
+}
+
+static bool are_components(const char *a, const char *b)
+{
+  const size_t length = strlen(a);
+  return length > 1 && strlen(b) == length && strchr("xyz", a[length - 1]) && strchr("xyz", b[length - 1]) &&
+         strncmp(a, b, length - 1) == 0;
+}
+
+static void relate(const pair *pairs, gab_app_series_difference *found)
+{
+  for (size_t c = 0; c < found->count; c++) {
+    gab_app_column_difference *column = &found->columns[c];
+    double scale = 1e-9 * fmax(fabs(pairs[c].least), fabs(pairs[c].greatest));
+    for (size_t k = 0; k < found->count; k++)
+      if (k == c || are_components(column->name, found->columns[k].name))
+        scale = fmax(scale, pairs[k].greatest - pairs[k].least);
+    column->relative = !(column->most > 0) ? 0 : isinf(column->most) ? INFINITY : column->most / scale;
+  }
+}
+
+static gab_status compare_tables(const table *of, const char *path, gab_app_series_difference *found)
+{
+  size_t key[2];
+  pair *pairs = NULL;
+  GAB_TRY(find_keys(of, path, key));
+  snprintf(found->key, sizeof found->key, "%s", of[0].names[key[0]]);
+  GAB_TRY(GAB_NEW_ARRAY(&found->columns, of[0].columns, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&pairs, of[0].columns, GAB_MEMORY_OTHER));
+  for (size_t c = 0, other; c < of[0].columns; c++) {
+    if (c == key[0] || !find_column(&of[1], of[0].names[c], &other)) continue;
+    pairs[found->count] = (pair){{c, other}, INFINITY, -INFINITY};
+    memcpy(found->columns[found->count].name, of[0].names[c], GAB_APP_COLUMN_NAME);
+    found->columns[found->count++].at = NAN;
+  }
+  found->single = of[0].columns + of[1].columns - 2 * (found->count + 1);
+  compare_rows(of, key, pairs, found);
+  relate(pairs, found);
+  gab_free(&pairs);
+  return GAB_OK;
+}
+
+gab_status gab_app_series_compare(const char *path_a, const char *path_b, gab_app_series_difference *found)
+{
+  table of[2] = {{0}};
+  *found = (gab_app_series_difference){0};
+  gab_status status = read_table(path_a, &of[0]);
+  if (status == GAB_OK) status = read_table(path_b, &of[1]);
+  if (status == GAB_OK) status = compare_tables(of, path_a, found);
+  for (int i = 0; i < 2; i++) {
+    found->rows[i] = of[i].rows;
+    release(&of[i]);
+  }
+  return status;
+}
