@@ -322,7 +322,8 @@ static void print_series(const comparison *all, const series_row *row)
   const gab_app_series_difference *found = &row->found;
   size_t beyond = 0, within = 0;
   int longest = 6;
-  printf("%s: %zu rows in common by %s", row->file, found->common, found->key);
+  printf("%s: %zu row%s in common by %s", row->file, found->common, found->common == 1 ? "" : "s",
+         found->key);
   if (found->common < found->rows[0] || found->common < found->rows[1])
     printf(" (of %zu and %zu)", found->rows[0], found->rows[1]);
   if (found->single > 0)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_KEYS = 4 }; /* time, x, y, z */
+
 typedef struct table {
   char (*names)[GAB_APP_COLUMN_NAME];
   size_t columns, rows, capacity;
@@ -89,16 +91,63 @@ static bool find_column(const table *it, const char *name, size_t *column)
   return false;
 }
 
-static gab_status find_keys(const table *of, const char *path, size_t key[2])
+/* The columns that assign rows, the slowest first. */
+typedef struct row_keys {
+  size_t column[2][MOST_KEYS], count;
+} row_keys;
+
+static bool add_key(const table *of, const char *name, row_keys *keys)
 {
-  static const char *const known[] = {"time", "step"};
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-    if (find_column(&of[0], known[i], &key[0]) && find_column(&of[1], known[i], &key[1])) return GAB_OK;
-  key[0] = key[1] = 0;
+  const size_t k = keys->count;
+  if (!find_column(&of[0], name, &keys->column[0][k]) || !find_column(&of[1], name, &keys->column[1][k]))
+    return false;
+  keys->count++;
+  return true;
+}
+
+static bool is_key(const row_keys *keys, size_t column)
+{
+  for (size_t k = 0; k < keys->count; k++)
+    if (keys->column[0][k] == column) return true;
+  return false;
+}
+
+static bool is_constant(const table *it, size_t column)
+{
+  for (size_t i = 1; i < it->rows; i++)
+    if (it->values[i * it->columns + column] != it->values[column]) return false;
+  return true;
+}
+
+static gab_status find_keys(const table *of, const char *path, row_keys *keys)
+{
+  *keys = (row_keys){.count = 0};
+  if (!add_key(of, "time", keys)) (void)add_key(of, "step", keys);
+  const size_t before = keys->count;
+  for (size_t axis = 0; axis < 3; axis++) (void)add_key(of, (const char *const[]){"x", "y", "z"}[axis], keys);
+  /* One profile: of the ends of both runs, which may be at other times. */
+  if (before == 1 && keys->count > 1 && is_constant(&of[0], keys->column[0][0]) &&
+      is_constant(&of[1], keys->column[1][0])) {
+    keys->count--;
+    for (int i = 0; i < 2; i++)
+      memmove(keys->column[i], keys->column[i] + 1, keys->count * sizeof keys->column[i][0]);
+  }
+  if (keys->count > 0) return GAB_OK;
+  keys->count = 1; /* the first columns */
   if (strcmp(of[0].names[0], of[1].names[0]) != 0)
     GAB_FAIL(GAB_ERR_INPUT, "%s: its first column is %s, that of the other run %s", path, of[0].names[0],
              of[1].names[0]);
   return GAB_OK;
+}
+
+/* < 0: row a is before row b; 0: the same one */
+static int compare_keys(const row_keys *keys, const double *a, const double *b)
+{
+  for (size_t k = 0; k < keys->count; k++) {
+    const double one = a[keys->column[0][k]], other = b[keys->column[1][k]];
+    if (fabs(one - other) > 1e-9 * fmax(fabs(one), fabs(other))) return one < other ? -1 : 1;
+  }
+  return 0;
 }
 
 /* A column of both tables. */
@@ -122,18 +171,19 @@ static void take_values(double a, double b, double key, pair *which, gab_app_col
   column->at = key;
 }
 
-static void compare_rows(const table *of, const size_t key[2], pair *pairs, gab_app_series_difference *found)
+static void compare_rows(const table *of, const row_keys *keys, pair *pairs, gab_app_series_difference *found)
 {
   for (size_t i = 0, j = 0; i < of[0].rows && j < of[1].rows;) {
     const double *a = of[0].values + i * of[0].columns, *b = of[1].values + j * of[1].columns;
-    const double before = a[key[0]] - b[key[1]], most = fmax(fabs(a[key[0]]), fabs(b[key[1]]));
-    if (fabs(before) > 1e-9 * most) {
-      if (before < 0) i++;
+    const int order = compare_keys(keys, a, b);
+    if (order != 0) {
+      if (order < 0) i++;
       else j++;
       continue;
     }
     for (size_t c = 0; c < found->count; c++)
-      take_values(a[pairs[c].column[0]], b[pairs[c].column[1]], a[key[0]], &pairs[c], &found->columns[c]);
+      take_values(a[pairs[c].column[0]], b[pairs[c].column[1]], a[keys->column[0][keys->count - 1]],
+                  &pairs[c], &found->columns[c]);
     found->common++;
     i++;
     j++;
@@ -161,20 +211,24 @@ static void relate(const pair *pairs, gab_app_series_difference *found)
 
 static gab_status compare_tables(const table *of, const char *path, gab_app_series_difference *found)
 {
-  size_t key[2];
+  row_keys keys;
   pair *pairs = NULL;
-  GAB_TRY(find_keys(of, path, key));
-  snprintf(found->key, sizeof found->key, "%s", of[0].names[key[0]]);
+  size_t both = 0;
+  GAB_TRY(find_keys(of, path, &keys));
+  snprintf(found->key, sizeof found->key, "%s", of[0].names[keys.column[0][keys.count - 1]]);
   GAB_TRY(GAB_NEW_ARRAY(&found->columns, of[0].columns, GAB_MEMORY_OTHER));
   GAB_TRY(GAB_NEW_ARRAY(&pairs, of[0].columns, GAB_MEMORY_OTHER));
   for (size_t c = 0, other; c < of[0].columns; c++) {
-    if (c == key[0] || !find_column(&of[1], of[0].names[c], &other)) continue;
+    const char *name = of[0].names[c];
+    if (!find_column(&of[1], name, &other)) continue;
+    both++;
+    if (is_key(&keys, c) || strcmp(name, "time") == 0 || strcmp(name, "step") == 0) continue;
     pairs[found->count] = (pair){{c, other}, INFINITY, -INFINITY};
-    memcpy(found->columns[found->count].name, of[0].names[c], GAB_APP_COLUMN_NAME);
+    memcpy(found->columns[found->count].name, name, GAB_APP_COLUMN_NAME);
     found->columns[found->count++].at = NAN;
   }
-  found->single = of[0].columns + of[1].columns - 2 * (found->count + 1);
-  compare_rows(of, key, pairs, found);
+  found->single = of[0].columns + of[1].columns - 2 * both;
+  compare_rows(of, &keys, pairs, found);
   relate(pairs, found);
   gab_free(&pairs);
   return GAB_OK;

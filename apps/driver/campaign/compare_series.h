@@ -2,9 +2,9 @@
 /** @file compare_series.h
  *  @brief Differences of two tables (CSV) of numbers, in the rows that both have.
  *
- *  Rows are assigned by the column `time` if both tables have it, else by `step`, else by their first column, which must have
- *  the same name; keys are equal to 1e-9 of their magnitude. A last line without its end, of a run that is being written or was
- *  killed, is left out.
+ *  Rows are assigned by the column `time` if both tables have it, else by `step`; in profiles also by `x`, `y`, `z`, and by these
+ *  alone if each has one time; else by their first column, which must have the same name. Keys are equal to 1e-9 of their magnitude. `time` and
+ *  `step` are not compared. A last line without its end, of a run that is being written or was killed, is left out.
  *
  *  Stability: internal.
  */
@@ -28,7 +28,7 @@ typedef struct gab_app_column_difference {
 } gab_app_column_difference;
 
 typedef struct gab_app_series_difference {
-  char key[GAB_APP_COLUMN_NAME]; /**< column by which rows are assigned */
+  char key[GAB_APP_COLUMN_NAME]; /**< column by which rows are assigned, the last one of several */
   size_t rows[2], common;        /**< rows of each table; of both */
   size_t single;                 /**< columns that only one table has */
   gab_app_column_difference
