@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lbm/boundaries/link_template_impl.h"
+#include "lbm/boundaries/links/link_template_impl.h"
 #include "lbm/levels/level_interface_impl.h"
 #include "lbm/step/fused/fused_impl.h"
 #include "lbm/sparse/sparse_impl.h"

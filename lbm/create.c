@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/system/cache.h"
-#include "lbm/boundaries/link_template_impl.h"
+#include "lbm/boundaries/links/link_template_impl.h"
 #include "lbm/sides/side_loads_impl.h"
 #include "lbm/levels/level_interface_impl.h"
 #include "lbm/step/fused/fused_impl.h"

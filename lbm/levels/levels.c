@@ -13,7 +13,7 @@
  * such cells have sent to each other, which only the sweep reads afterwards.
  *
  * Threads synchronise rarely: blocks of the finest level do 1 and 3 in one task, others one task for each. */
-#include "lbm/boundaries/link_template_impl.h"
+#include "lbm/boundaries/links/link_template_impl.h"
 #include "lbm/levels/level_interface_impl.h"
 #include "lbm/step/fused/fused_impl.h"
 

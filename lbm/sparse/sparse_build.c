@@ -83,7 +83,7 @@ static void fill_open_cells(const gab_sparse_draft *draft)
   }
 }
 
-/* Near and far were noted as if both were places of the cell: see add_body_link() in lbm/boundaries/links.c. */
+/* Near and far were noted as if both were places of the cell: see add_body_link() in lbm/boundaries/links/links.c. */
 static void find_far_places(const gab_sparse_draft *draft)
 {
   const gab_links *links = &draft->block->links;

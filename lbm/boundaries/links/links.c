@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lbm/boundaries/links_impl.h"
+#include "lbm/boundaries/links/links_impl.h"
 
 #include <math.h>
 #include <string.h>

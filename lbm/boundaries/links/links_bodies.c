@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Links of bodies: half-way or interpolated, of walls at rest or moving, and of patches with conditions of their own. */
 #include "lbm/boundaries/body_patch_impl.h"
-#include "lbm/boundaries/links_impl.h"
+#include "lbm/boundaries/links/links_impl.h"
 #include "lbm/levels/level_interface_impl.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Links that copy what a cell has sent. */
-#include "lbm/boundaries/links_impl.h"
+#include "lbm/boundaries/links/links_impl.h"
 
 /* In a sparse block nothing has to be copied: both places are made one. */
 static gab_status add_same_place(const gab_link *at, const int32_t from_cell[3], int from_q)

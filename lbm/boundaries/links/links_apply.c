@@ -6,11 +6,11 @@
 
 #define REAL       double
 #define NAME(part) links_double##part
-#include "lbm/boundaries/links_apply_body.inc"
+#include "lbm/boundaries/links/links_apply_body.inc"
 
 #define REAL       float
 #define NAME(part) links_float##part
-#include "lbm/boundaries/links_apply_body.inc"
+#include "lbm/boundaries/links/links_apply_body.inc"
 
 static void apply_dense(const gab_lbm_model *model, const gab_lbm_job *job,
                         const double ramp[GAB_SIDE_FACTORS])
