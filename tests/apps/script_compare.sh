@@ -108,6 +108,14 @@ sed -i '2,$s/^\([0-9]*\),/\10,/' i/integrals.csv
 compares 0 a i --tolerance 1e-5
 said 'integrals.csv: 5 rows in common by time'
 
+# A series of a solver, without time: by its first column.
+printf 'period,force\n1,2\n2,4\n4,8\n' >i/cycles.csv
+printf 'period,force\n2,5\n3,6\n4,8\n' >a/cycles.csv
+compares 1 a i --tolerance 1e-5
+said 'cycles.csv: 2 rows in common by period (of 3 and 3); columns: 1 of 1 differ'
+grep -qE '^  force +1 +0.25  2$' said.txt || complain "force differs by 1, a quarter of its range, at period 2: $(cat said.txt)"
+rm a/cycles.csv
+
 # A run without its end, as one that is running: its series are compared.
 cp -r a f
 rm f/summary.json
@@ -142,5 +150,8 @@ refuses 'g/summary.json: cannot be read, or is not JSON' a g
 cp a/summary.json g/summary.json
 sed -i '3s/,[^,]*,/,many,/' g/integrals.csv
 refuses "g/integrals.csv:3: column time: expected a number, got 'many'" a g
+cp a/integrals.csv g/integrals.csv
+sed -i '3s/,[^,]*$//' g/integrals.csv
+refuses 'g/integrals.csv:3: expected 8 numbers' a g
 "$gabion" compare --help | grep -q 'usage: gabion compare' || complain 'no help'
 finish

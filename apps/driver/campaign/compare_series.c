@@ -50,9 +50,12 @@ static gab_status take_row(const char *path, size_t number, const char *line, ta
     char *end;
     const char *expected = c + 1 < it->columns ? "," : "";
     it->values[it->rows * it->columns + c] = strtod(line, &end);
-    if (end == line || *end != *expected)
+    if (end == line || (*end && *end != ','))
       GAB_FAIL(GAB_ERR_INPUT, "%s:%zu: column %s: expected a number, got '%.*s'", path, number, it->names[c],
                (int)strcspn(line, ","), line);
+    if (*end != *expected)
+      GAB_FAIL(GAB_ERR_INPUT, "%s:%zu: expected %zu numbers, as columns in the head", path, number,
+               it->columns);
     line = end + 1;
   }
   it->rows++;
@@ -133,7 +136,8 @@ static gab_status find_keys(const table *of, const char *path, row_keys *keys)
       memmove(keys->column[i], keys->column[i] + 1, keys->count * sizeof keys->column[i][0]);
   }
   if (keys->count > 0) return GAB_OK;
-  keys->count = 1; /* the first columns */
+  keys->column[0][0] = keys->column[1][0] = 0;
+  keys->count = 1;
   if (strcmp(of[0].names[0], of[1].names[0]) != 0)
     GAB_FAIL(GAB_ERR_INPUT, "%s: its first column is %s, that of the other run %s", path, of[0].names[0],
              of[1].names[0]);
