@@ -16,6 +16,7 @@ struct gab_series {
   gab_buffer header;  /* first line */
   gab_buffer pending; /* formatted, not yet in the file; root only */
   size_t columns;
+  uint64_t basis;   /* hash of the data of gab_series_depend_on() */
   uint64_t cursor;  /* length of the file including pending rows */
   gab_step last;    /* step of the last row, -1 before the first */
   gab_step written; /* step of the last row in the file */
@@ -196,9 +197,14 @@ gab_status gab_series_unpack(gab_series *series, gab_reader *in)
   return gab_world_is_root(series->world) ? gab_series_file_cut(&series->file, cursor, last) : GAB_OK;
 }
 
+void gab_series_depend_on(gab_series *series, const void *data, size_t bytes)
+{
+  series->basis = gab_hash64(data, bytes, series->basis);
+}
+
 uint64_t gab_series_columns_hash(const gab_series *series)
 {
-  return gab_hash64(series->header.data, series->header.size, 0);
+  return gab_hash64(series->header.data, series->header.size, series->basis);
 }
 
 gab_status gab_series_begin_anew(gab_series *series)
@@ -208,6 +214,8 @@ gab_status gab_series_begin_anew(gab_series *series)
   series->last = series->written = -1;
   gab_series_file_close(&series->file);
   return gab_world_is_root(series->world)
-             ? gab_series_file_set_aside(&series->file, "was begun by a run with other columns")
+             ? gab_series_file_set_aside(&series->file, series->basis == 0
+                                                            ? "was begun by a run with other columns"
+                                                            : "was begun by a run with other rows")
              : GAB_OK;
 }

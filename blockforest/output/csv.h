@@ -69,7 +69,10 @@ gab_status gab_series_unpack(gab_series *series, gab_reader *in);
 /** Begins an empty file, for a resumed run with other columns than before. The root moves the existing file to
  *  NAME_1.csv or the next free number. Local. @return ::GAB_ERR_IO on the root */
 gab_status gab_series_begin_anew(gab_series *series);
-/** A hash of the names of the columns. */
+/** Adds data on which the rows depend besides the names of the columns, e.g. the place of a measurement: a resumed run with
+ *  other data begins a new file. Local; after creation, the same on all ranks. */
+void gab_series_depend_on(gab_series *series, const void *data, size_t bytes);
+/** A hash of the names of the columns, and of the data above. */
 uint64_t gab_series_columns_hash(const gab_series *series);
 
 #ifdef __cplusplus

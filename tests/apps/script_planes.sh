@@ -13,7 +13,7 @@
 } >street.yaml
 run 0 1 street.yaml
 said 'plane: out/behind.h5'
-keep out/behind.h5 out/along.h5
+keep out/behind.h5 out/along.h5 out/behind.csv out/along.csv
 same_anyhow street.yaml
 
 # Another plane under the same name begins a new file when the run resumes.
@@ -21,7 +21,9 @@ run 0 1 street.yaml --set run.steps=25 --set resilience.disk.every=25
 "$gabion" run street.yaml --set run.steps=40 --set resilience.disk.every=25 --set output.planes.0.position=2 --out out >said.txt 2>&1 ||
   complain "not resumed: $(cat said.txt)"
 said 'behind.h5 was begun by a run with another plane: it is out/behind_1.h5 now'
-[ -s out/behind.h5 ] && [ -s out/behind_1.h5 ] || complain "files: $(ls out)"
+said 'behind.csv was begun by a run with other rows: it is out/behind_1.csv now'
+not_said 'along.csv was begun'
+[ -s out/behind.h5 ] && [ -s out/behind_1.h5 ] && [ "$(sed -n 2p out/behind.csv | cut -d, -f1)" -gt 25 ] || complain "files: $(ls out)"
 
 bad() { # SETTING TEXT
   check 2 street.yaml --set "$1"
@@ -33,6 +35,8 @@ bad 'output.planes.0.quantities=[speed, nothing]' 'nothing'
 bad output.planes.0.every=0 'every = 0 is out of range'
 bad output.planes.0.name=a/b 'a/b'
 bad output.planes.1.name=behind 'behind'
+run 2 1 street.yaml --set output.integrals.every=5 --set output.planes.1.name=integrals
+said 'output.planes.1.name: the files would be those of another table'
 sed 's/position: 2.3, //' street.yaml >bare.yaml
 check 2 bare.yaml
 said 'bare.yaml:13:19: missing key output.planes.0.position'

@@ -354,10 +354,11 @@ static gab_status converge_case(campaign *all, int *code)
   gab_app_case_destroy(&base);
   if (status != GAB_OK || *code != 0) return status;
   if (all->results.count == 0)
-    GAB_FAIL(GAB_ERR_INPUT,
-             "no result%s in summary.json: forces (output.forces), flows through sides (output.sides), "
-             "scalars and permeabilities are results",
-             all->options->value_count > 0 ? " of that name" : "");
+    GAB_FAIL(
+        GAB_ERR_INPUT,
+        "no result%s in summary.json: forces (output.forces), flows through sides and planes (output.sides, "
+        "output.planes), scalars and permeabilities are results",
+        all->options->value_count > 0 ? " of that name" : "");
   GAB_TRY(write_table(all));
   if (all->options->json) return print_json(all);
   print_table(all);

@@ -261,6 +261,7 @@ gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step)
   gab_lbm_integrals now;
   GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
   gab_app_results_find(which, &now);
+  GAB_TRY(gab_app_planes_finish(which));
   if (which->scalars) GAB_TRY(gab_app_flow_scalars_finish(which->scalars));
   GAB_TRY(gab_app_flow_means_finish(it, &which->parameters->means, which->means, which->profile, step));
   if (gab_lbm_has_open_side(&which->parameters->setup.options, which->parameters->domain.dimension))
@@ -349,5 +350,6 @@ void gab_app_simulation_release(gab_app_run *it)
   if (made->geometry) gab_geometry_destroy(&made->geometry);
   gab_free(&made->loads);
   gab_free(&made->parts);
+  gab_free(&made->planes);
   gab_free(&made->records);
 }

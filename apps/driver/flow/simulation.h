@@ -11,6 +11,7 @@
 #include "apps/driver/flow/carried/flow_tracers.h"
 #include "apps/driver/flow/observe/periods.h"
 #include "blockforest/exchange/resample.h"
+#include "lbm/observe/plane_flow.h"
 #include "lbm/observe/wall_loads.h"
 #include "lbm/setup/consistent.h"
 #include "apps/driver/run/run.h"
@@ -58,6 +59,15 @@ typedef struct start_report {
   size_t scalars;
 } start_report;
 
+/** Integrals of a plane of output.planes. */
+typedef struct flow_plane {
+  const struct simulation *of;
+  const char *name; /**< borrowed from the case */
+  int axis;
+  double position;
+  gab_plane_flow found; /**< of the last row; of the last state at the end */
+} flow_plane;
+
 typedef struct simulation {
   gab_app_run base;
   const flow_case *parameters; /**< the same as base.parameters */
@@ -89,6 +99,9 @@ typedef struct simulation {
   body_record *records;
   gab_side_load side_loads[GAB_MOST_CONDITIONS]; /**< by condition */
   gab_step side_loads_step;                      /**< of which they are; -1: none */
+  flow_plane *planes;                            /**< as in output.planes */
+  size_t plane_count;
+  bool has_plane_results; /**< of the last state */
 } simulation;
 
 /** Adds the adjustment of the force to the loop, if the case has one. */
@@ -182,6 +195,9 @@ void gab_app_grid_report(const simulation *which);
 /** The planes of output.planes; and their files in the log. flow_planes.c */
 gab_status gab_app_planes_add(simulation *which);
 void gab_app_planes_report(const simulation *which);
+/** Integrals of the last state, for the log and for `results` of summary.json. Collective. */
+gab_status gab_app_planes_finish(simulation *which);
+void gab_app_planes_put(const simulation *which, gab_json *json);
 /** The series of loads of sides and patches; as the series of forces below, which keeps their last row. */
 gab_status gab_app_side_series_add(simulation *which);
 bool gab_app_side_series_wanted(const simulation *which, gab_step steps_done);

@@ -103,7 +103,8 @@ static const gab_config_key planes_keys[] = {
      .type = GAB_CONFIG_STRING,
      .outside = true,
      .distinct = true,
-     .doc = "Name of the plane and of its file, of letters, digits, dots and _ - +; the file ends with h5."},
+     .doc =
+         "Name of the plane and of its files, of letters, digits, dots and _ - +; they end with h5 and csv."},
     {.name = "axis",
      .type = GAB_CONFIG_CHOICE,
      .choices = "x|y|z",
@@ -189,7 +190,7 @@ static const gab_config_section sections[] = {
      KEYS(sides_keys)},
     {.path = "output.planes",
      .doc =
-         "Quantities on uniform grids in planes (in 2D on lines), all steps in NAME.h5 (doc/field-format.md).",
+         "Quantities on uniform grids in planes (in 2D on lines), all steps in NAME.h5 (doc/field-format.md); flow rate and means in NAME.csv.",
      .is_list = true,
      KEYS(planes_keys)},
     {.path = "output.integrals",
