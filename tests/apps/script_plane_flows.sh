@@ -45,7 +45,7 @@ output:
     - {name: face, axis: x, position: 1.5, every: 1600}
     - {name: later, axis: x, position: 2.5, every: 3200, start: 3200}
     - {name: end, axis: x, position: 3, every: 1600}
-    - {name: along, axis: y, position: 1, every: 1600}
+    - {name: along, axis: y, position: 1, every: 1300}
 END
 }
 flat >flat.yaml
@@ -54,6 +54,7 @@ verify '
 for name in ("inlet", "across", "face", "later", "end"): near(flow[name], 0.2, 2e-5)
 near(flow["end"], -sides["x_max"][unit], 1e-5)
 assert [len(rows[name]) for name in ("inlet", "later")] == [3, 1]
+assert [row["step"] for row in rows["along"]] == [0, 1300, 2600, 3200]
 assert planes["face"]["area_m"] == 1 and planes["along"]["area_m"] == 3
 # without the solid cells of the layer
 assert planes["across"]["area_m"] == 1 - sum((0.78125 - 0.8) ** 2 + ((k + 0.5) / 16 - 0.45) ** 2 < 0.04 for k in range(16)) / 16

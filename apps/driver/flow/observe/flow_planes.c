@@ -144,6 +144,7 @@ static gab_status add_integrals(simulation *which, size_t index)
   char path[GAB_CONFIG_PATH_CAPACITY];
   gab_schedule schedule;
   GAB_TRY(read_schedule(which->parameters, index, &schedule));
+  schedule.last = true; /* as all tables of a flow */
   *plane = (flow_plane){.of = which,
                         .name = gab_config_string(config, key_of(path, index, "name")),
                         .axis = gab_config_choice_index(config, key_of(path, index, "axis")),
