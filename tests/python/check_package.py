@@ -35,7 +35,7 @@ assert len(forces) == len(rows) == 7 and forces["step"].dtype == numpy.int64
 assert all(float(row["ball.fx"]) == value for row, value in zip(rows, forces["ball.fx"]))
 assert list(forces.between(0.5, 1.3)["step"]) == [8, 12]
 raises(KeyError, lambda: forces["nothing"], "no column 'nothing'; columns: step, time, ball.fx")
-raises(KeyError, lambda: run.series["nothing"], "forces, integrals, probes")
+raises(KeyError, lambda: run.series["nothing"], "behind, forces, integrals, level, probes")
 with open("cut.csv", "w") as file:
     file.write("step,time,a\n0,0,1\n1,0.5,2\n2,1,")
 assert list(gabion.Table.read("cut.csv")["a"]) == [1, 2]
