@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/observe/wall_fit_impl.h"
 
+#include "lbm/setup/units.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -180,6 +182,14 @@ static double product(const double a[3], const double b[3])
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+double gab_wall_viscosity(const gab_lbm_model *model, const gab_level_model *at, double shear_rate,
+                          double otherwise)
+{
+  const gab_collision *collision = model->options.collision;
+  if (!collision->rate_of_strain) return otherwise;
+  return gab_viscosity_of_omega(collision->rate_of_strain(&at->rates, ldexp(shear_rate, at->level)));
+}
+
 bool gab_wall_fit_slope(gab_wall_fit *fit, const int32_t at[3], int body, const double normal[3],
                         double distance, double slope[3], double *viscosity)
 {
@@ -217,6 +227,7 @@ bool gab_wall_fit_slope(gab_wall_fit *fit, const int32_t at[3], int body, const 
   for (int axis = 0; axis < 3; axis++) slope[axis] = velocity.right[0][axis];
   const double across = product(slope, normal);
   for (int axis = 0; axis < 3; axis++) slope[axis] -= across * normal[axis];
-  *viscosity = turbulent.right[0][3];
+  *viscosity =
+      gab_wall_viscosity(fit->model, fit->block->at, sqrt(product(slope, slope)), turbulent.right[0][3]);
   return *viscosity > 0;
 }

@@ -47,4 +47,9 @@ void gab_wall_fit_close(gab_wall_fit *fit);
 bool gab_wall_fit_slope(gab_wall_fit *fit, const int32_t at[3], int body, const double normal[3],
                         double distance, double slope[3], double *viscosity);
 
+/** Viscosity at a wall, where the shear rate is the absolute value of the slope; in lattice units of the level. Pure.
+ *  @param[in] shear_rate  per step of the level @param[in] otherwise  for collisions without gab_collision.rate_of_strain */
+double gab_wall_viscosity(const gab_lbm_model *model, const gab_level_model *at, double shear_rate,
+                          double otherwise);
+
 #endif

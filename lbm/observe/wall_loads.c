@@ -109,6 +109,27 @@ static int read_velocity(const wall_search *by, const wall_link *link, int axis,
   return count;
 }
 
+/* That of the cell; if it follows from the shear rate, at the wall, where (c grad) u = (c n) (n grad) u. Links nearly along the wall
+ * do not tell (n grad) u. */
+static double viscosity_of_link(const wall_search *by, const wall_link *link, const double place[3],
+                                const double slope[3])
+{
+  const double along = 0.3;
+  const int level = by->block->at->level;
+  double normal[3], point[3], across = 0, length = 0;
+  const double usual =
+      gab_field_get(by->state, link->at[0], link->at[1], link->at[2], GAB_WALL_STATE_VISCOSITY);
+  if (!by->model->options.collision->rate_of_strain) return usual;
+  for (int axis = 0; axis < 3; axis++) point[axis] = ldexp(place[axis], -level);
+  if (!gab_geometry_normal_at(by->model->geometry, point, link->body, normal)) return usual;
+  for (int axis = 0; axis < 3; axis++) {
+    across += link->c[axis] * normal[axis];
+    length += slope[axis] * slope[axis];
+  }
+  if (!(fabs(across) > along)) return usual;
+  return gab_wall_viscosity(by->model, by->block->at, sqrt(length) / fabs(across), usual);
+}
+
 /* Per area the wall has n c_q links of direction q, so the sum of 6 w_q c_q g over them is the integral of n g, and that of
  * 6 w_q (c_q grad) u the integral of (n grad) u: next to a rigid wall the viscous stress on it, divided by the viscosity. */
 static void add_link(const wall_search *by, const wall_link *link)
@@ -122,13 +143,13 @@ static void add_link(const wall_search *by, const wall_link *link)
   gab_geometry_arm(by->model->geometry, level, (size_t)link->body, place, arm);
   int count = read_along(by, link, GAB_WALL_STATE_DENSITY, value);
   const double p = value_at_wall(value, count, link->delta) / 3;
-  (void)read_along(by, link, GAB_WALL_STATE_VISCOSITY, value);
-  const double viscosity = value[0];
   for (int axis = 0; axis < 3; axis++) pressure[axis] = -share * link->c[axis] * p;
   for (int axis = 0; axis < dimension; axis++) {
     count = read_velocity(by, link, axis, value);
-    friction[axis] = share * viscosity * (1 + 3 * p) * slope_at_wall(value, count, link->delta);
+    friction[axis] = slope_at_wall(value, count, link->delta);
   }
+  const double viscosity = viscosity_of_link(by, link, place, friction);
+  for (int axis = 0; axis < dimension; axis++) friction[axis] *= share * viscosity * (1 + 3 * p);
   add_force(to->pressure, to->pressure_torque, arm, pressure);
   add_force(to->friction, to->friction_torque, arm, friction);
 }

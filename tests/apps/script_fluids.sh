@@ -76,6 +76,24 @@ run 0 1 "$@" --set run.steps=50 --set resilience.disk.every=25
 "$gabion" run "$@" --set resilience.disk.every=25 --set fluid.yield_stress=310 --out out >said.txt 2>&1 && complain 'resumed with another fluid'
 said 'fluid.yield_stress'
 
+# The stress on the wall of a pipe is half of its radius times density and acceleration; the viscosity there is half of that of the cell next to it.
+cat >pipe.yaml <<'END'
+run: {steps: 864}
+domain: {cells: [16, 16, 4], block: [16, 16, 4], dx: 0.08333333333333333}
+fluid: {model: power_law, exponent: 0.5, consistency: 1000, density: 1000, velocity: 1, length: 1, acceleration: [0, 0, 9.797958971132712]}
+units: {dt: 0.0011574074074074073}
+initial: {type: formula, velocity_z: "max(0, 1 - (2 * sqrt((x - 0.675)^2 + (y - 0.65)^2))^3)"}
+bodies: [{name: pipe, type: cylinder, axis: z, centre: [0.675, 0.65, 0], radius: 0.5, inside: fluid}]
+output:
+  forces: {every: 864, parts: true}
+  probes: {every: 864, quantities: [wall_shear_stress]}
+  points: [{name: wall, at: [1.125, 0.625, 0.1]}]
+END
+run 0 1 pipe.yaml
+near "$(value wall.wall_shear_stress.z)" 2449.49 0.06
+[ "$(python3 -c 'import csv; print(0.85 < float(list(csv.DictReader(open("out/forces.csv")))[-1]["pipe.friction_fz"]) / (2449.49 * 3.14159 / 3) < 1.05)')" = True ] ||
+  complain "friction of the pipe: $(cat out/forces.csv)"
+
 # Refusals.
 refuse() { # TEXT CASE [options]
   local text=$1
