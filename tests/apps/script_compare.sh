@@ -103,6 +103,12 @@ run 0 1 mean.yaml --set 'domain.cells=[32, 24]' --set run.steps=21
 mv out k
 compares 1 j k
 said 'means_profile.csv: 16 rows in common by y (of 16 and 24); columns: '
+# So are the components of a tensor.
+printf 'time,stress_xx,stress_xy,stress_yy\n1,1,0,0\n2,3,0,1e-20\n' >i/stress.csv
+printf 'time,stress_xx,stress_xy,stress_yy\n1,1,0,0\n2,3,0,2e-20\n' >a/stress.csv
+compares 0 a i --tolerance 1e-5
+said 'stress.csv: 2 rows in common by time; columns: 0 of 3 differ by more than 1e-05, 1 by less'
+rm a/stress.csv i/stress.csv
 # Other time steps: rows at the same time, whatever their steps.
 sed -i '2,$s/^\([0-9]*\),/\10,/' i/integrals.csv
 compares 0 a i --tolerance 1e-5
@@ -123,6 +129,7 @@ head -n 3 a/integrals.csv >f/integrals.csv
 compares 0 a f
 said 'not ended, last known step 20'
 said '2 rows in common by time (of 5 and 2)'
+said 'equal in the rows of series in common; a run has not ended'
 # Nothing to compare is not equal.
 rm f/*.csv
 compares 1 a f

@@ -30,8 +30,9 @@ static const char usage[] =
     "  --json         machine-readable, all values\n"
     "\n"
     "Parameters, numbers of rows, and series or columns in one run only are reported and do not count.\n"
-    "Exit code: 0 no difference beyond the tolerance, and with tolerance 0 equal checksums; 1 they\n"
-    "differ, or have nothing to compare; 2 no run in a folder, or a file of it cannot be read.\n";
+    "Exit code: 0 no difference beyond the tolerance, and with tolerance 0 equal checksums if both runs\n"
+    "have one; 1 they differ, or have nothing to compare; 2 no run in a folder, or a file of it cannot\n"
+    "be read. Code 0 of an unfinished run covers the rows in common alone: the last line says so.\n";
 
 enum { SHOWN = 20, MOST_FILE = 256, COMPARE_PATH = GAB_APP_PATH_LENGTH + MOST_FILE };
 
@@ -126,6 +127,8 @@ static void compare_parameters(comparison *all)
 
 /* ---------------------------------------------------------------- comparing */
 
+static bool have_ended(const comparison *all) { return all->runs[0].has_ended && all->runs[1].has_ended; }
+
 static void count(comparison *all, double relative)
 {
   all->compared++;
@@ -149,7 +152,7 @@ static int larger_column_first(const void *a, const void *b)
 static gab_status compare_results(comparison *all)
 {
   const gab_app_results *results = &all->results;
-  if (!all->runs[0].has_ended || !all->runs[1].has_ended) return GAB_OK;
+  if (!have_ended(all)) return GAB_OK;
   for (size_t i = 0; i < 2; i++)
     GAB_TRY(gab_app_results_read(&all->results, i, all->runs[i].folder, all->options));
   GAB_TRY(GAB_NEW_ARRAY(&all->differences, results->count, GAB_MEMORY_OTHER));
@@ -358,8 +361,10 @@ static void print_text(const comparison *all)
   print_results(all);
   for (size_t k = 0; k < all->series_count; k++) print_series(all, &all->series[k]);
   if (all->single_series > 0) printf("%zu series in one folder only\n", all->single_series);
-  if (are_equal(all)) printf(all->tolerance > 0 ? "equal within %g\n" : "equal\n", all->tolerance);
-  else printf(all->compared > 0 || have_checksums(all) ? "they differ\n" : "nothing to compare\n");
+  if (are_equal(all)) {
+    printf(all->tolerance > 0 ? "equal within %g" : "equal", all->tolerance);
+    printf(have_ended(all) ? "\n" : " in the rows of series in common; a run has not ended\n");
+  } else printf(all->compared > 0 || have_checksums(all) ? "they differ\n" : "nothing to compare\n");
 }
 
 /* ---------------------------------------------------------------- JSON */

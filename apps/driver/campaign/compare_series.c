@@ -194,11 +194,13 @@ static void compare_rows(const table *of, const row_keys *keys, pair *pairs, gab
   }
 }
 
+/* Of one vector or tensor: "force_x" and "force_y", "stress_xx" and "stress_yz". */
 static bool are_components(const char *a, const char *b)
 {
-  const size_t length = strlen(a);
-  return length > 1 && strlen(b) == length && strchr("xyz", a[length - 1]) && strchr("xyz", b[length - 1]) &&
-         strncmp(a, b, length - 1) == 0;
+  size_t length = strlen(a);
+  if (strlen(b) != length) return false;
+  while (length > 1 && strchr("xyz", a[length - 1]) && strchr("xyz", b[length - 1])) length--;
+  return a[length] && strncmp(a, b, length) == 0;
 }
 
 static void relate(const pair *pairs, gab_app_series_difference *found)
