@@ -332,7 +332,8 @@ typedef struct gab_lbm_counts {
 GAB_STABLE gab_lbm_counts gab_lbm_count(const gab_lbm *lbm);
 
 /** Sums over all fluid cells, exact (independent of order), in lattice units; cells of finer levels count by
- *  their volume. */
+ *  their volume. With a local force (lbm/step/local_force.h) momentum and velocities contain all of it, as in gab_lbm_macroscopic(): half a
+ *  step of its acceleration more than the quantity `velocity`. */
 typedef struct gab_lbm_integrals {
   uint64_t fluid_cells;
   double volume; /**< of the fluid, in cells of level 0 */

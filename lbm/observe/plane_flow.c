@@ -3,6 +3,7 @@
 
 #include "core/messages/collective.h"
 #include "lbm/lbm_impl.h"
+#include "lbm/step/local_force.h"
 
 #include <math.h>
 
@@ -37,6 +38,7 @@ static gab_status add_block(const gab_lbm *lbm, const gab_block *place, int axis
   box.hi[axis] = in + 1;
   GAB_TRY(gab_lbm_macroscopic(lbm, place, &box, at->density, at->velocity));
   GAB_TRY(gab_lbm_fluid_mask(lbm, place, &box, at->fluid));
+  gab_lbm_take_half_force(lbm, place, &box, at->density, at->velocity);
   const double area =
       ldexp(1, -(model->lattice->dimension - 1) * level); /* a power of two: products are exact */
   const uint64_t cells = gab_lbm_cells_of(model) / (uint64_t)model->cells[axis];

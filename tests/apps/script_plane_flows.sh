@@ -102,4 +102,19 @@ verify '
 for name in planes: near(flow[name], 0.1, 1e-3)
 assert planes["border"]["area_m2"] == 1 and 0.8 < planes["across"]["area_m2"] < 0.95
 '
+
+# Warm fluid at rest: its weight moves nothing through a plane.
+cat >warm.yaml <<'END'
+run: {steps: 2000, check_every: 0}
+domain: {cells: [8, 16], block: [8, 8], dx: 0.0625}
+fluid: {viscosity: 0.1}
+units: {dt: 0.004}
+boundaries: {x_min: {type: wall}, x_max: {type: wall}, y_min: {type: wall}, y_max: {type: wall}}
+scalars: [{name: heat, diffusivity: 0.1, initial: 1, reference: 0, expansion: 0.1, gravity: [0, -10]}]
+output: {planes: [{name: middle, axis: y, position: 0.53125, every: 2000, quantities: [velocity]}]}
+END
+run 0 1 warm.yaml
+python3 -c 'import csv
+last = list(csv.DictReader(open("out/middle.csv")))[-1]
+assert float(last["area"]) == 0.5 and abs(float(last["velocity"])) < 5e-5 and abs(float(last["flow"])) < 5e-5, last' || complain "warm: $(cat out/middle.csv)"
 finish
