@@ -510,6 +510,7 @@
 #pragma GCC poison gab_restart_load_forest
 #pragma GCC poison gab_restart_manifest
 #pragma GCC poison gab_restart_remove_all
+#pragma GCC poison gab_rheology_check_sides
 #pragma GCC poison gab_rheology_of
 #pragma GCC poison gab_rheology_set
 #pragma GCC poison gab_rheology_viscosity

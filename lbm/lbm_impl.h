@@ -742,6 +742,8 @@ gab_lbm_state gab_lbm_uniform_state(const gab_lbm_options *options);
 /** Population q after collision that belongs to a state, as deviation from the weight. Pure. */
 double gab_lbm_population(const gab_lbm_model *model, const gab_level_model *at, int q,
                           const gab_lbm_state *state);
+/** sqrt(2 S:S) with the strain rate S of a velocity gradient. Pure. */
+double gab_lbm_shear_rate(double gradient[3][3]);
 /** Populations of the initial state in all fluid cells of a new block. */
 void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, const gab_block *block,
                         gab_lbm_block *data);

@@ -172,11 +172,30 @@ static void collide(const gab_lattice *lattice, const gab_collision_rates *rates
   gab_collide_two_rates(lattice, &here, forced, f);
 }
 
+/* They scale the stress as if the rate of the cell was that of the level. */
+gab_status gab_rheology_check_sides(const gab_config *config, const gab_lbm_options *options)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  if (options->collision != &gab_collision_rheology) return GAB_OK;
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    const gab_sponge *sponge = &gab_lbm_condition(options, k)->sponge;
+    const bool has_eddies = sponge->roughness > 0;
+    if (!has_eddies && !(sponge->viscosity > 1)) continue;
+    return gab_config_fail(
+        config,
+        gab_config_path(path, "%s.%s", gab_condition_path(options->patches, k),
+                        has_eddies ? "eddy_height" : "sponge_viscosity"),
+        "needs fluid.model: newtonian: it would lower the viscosity of cells above that of the reference");
+  }
+  return GAB_OK;
+}
+
 static gab_status check(const gab_config *config, const struct gab_units *units,
                         const gab_lbm_options *options)
 {
   const gab_rheology fluid = gab_rheology_of(options->numbers);
   if (!is_valid(&fluid)) return gab_config_fail(config, "fluid.model", "has numbers that cannot be");
+  GAB_TRY(gab_rheology_check_sides(config, options));
   return gab_collision_trt.check(config, units, options);
 }
 

@@ -43,6 +43,9 @@ extern const gab_collision gab_collision_rheology;
 /** Makes a flow have this fluid. Pure. @param[in,out] options  `collision` and `numbers` are set
  *  @return ::GAB_ERR_ARGUMENT for numbers that cannot be */
 gab_status gab_rheology_set(const gab_rheology *fluid, struct gab_lbm_options *options);
+/** Refuses sponges and grounds with a viscosity of their own next to such a fluid. Part of gab_lbm_create(). Pure. @param[in] config  to name the place
+ * in the file; may be NULL @return ::GAB_ERR_INPUT */
+gab_status gab_rheology_check_sides(const gab_config *config, const struct gab_lbm_options *options);
 /** The fluid of options with ::gab_collision_rheology. Pure. */
 gab_rheology gab_rheology_of(const double numbers[GAB_COLLISION_NUMBERS]);
 /** Viscosity at a shear rate, within its limits. Pure. @param[in] shear_rate  at least 0, per step of level 0 */

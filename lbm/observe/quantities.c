@@ -117,15 +117,6 @@ static double *put_q_criterion(bool flat, double gradient[3][3], double *values)
   return values;
 }
 
-/* sqrt(2 S:S). */
-double gab_lbm_shear_rate(double gradient[3][3])
-{
-  double sum = 0;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) sum += gradient[i][j] * (gradient[i][j] + gradient[j][i]);
-  return sqrt(fmax(sum, 0));
-}
-
 static double *put_shear_rate(bool flat, double gradient[3][3], double *values)
 {
   (void)flat;

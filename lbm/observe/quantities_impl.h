@@ -40,8 +40,6 @@ gab_status gab_lbm_quantities_update_walls(gab_lbm_quantities *view);
 /** The derivative of a component along an axis, per cell: central, one-sided next to cells without fluid, which hold
  *  NaN. */
 double gab_lbm_slope(const gab_field *u, const int32_t at[3], int component, int axis);
-/** sqrt(2 S:S). Pure. */
-double gab_lbm_shear_rate(double gradient[3][3]);
 /** Of the fluid, without what a model of turbulence adds, in m^2/s. Pure. @param[in] shear_rate  1/s */
 double gab_lbm_viscosity_at(const gab_lbm *lbm, const gab_units *units, double shear_rate);
 /** ::GAB_ERR_STATE if data of a quantity is not stored, is older than the grid, or of another step. @param[in] needed

@@ -2,9 +2,9 @@
 #include "lbm/lbm_impl.h"
 
 #include <math.h>
+#include <string.h>
 
-/* sqrt(2 S:S) */
-static double shear_rate_of(const double gradient[3][3])
+double gab_lbm_shear_rate(double gradient[3][3])
 {
   double sum = 0;
   for (int i = 0; i < 3; i++)
@@ -22,8 +22,11 @@ double gab_lbm_population(const gab_lbm_model *model, const gab_level_model *at,
   const int8_t *c = model->lattice->c[q];
   const gab_collision *collision = model->options.collision;
   double w = model->lattice->weight[q], omega = at->rates.even;
-  if (collision->rate_of_strain)
-    omega = collision->rate_of_strain(&at->rates, shear_rate_of(state->gradient));
+  if (collision->rate_of_strain) {
+    double gradient[3][3];
+    memcpy(gradient, state->gradient, sizeof gradient);
+    omega = collision->rate_of_strain(&at->rates, gab_lbm_shear_rate(gradient));
+  }
   double stress = 0, cu = 0, cf = 0, uf = 0;
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) stress += (c[i] * c[j] - (i == j ? 1.0 / 3.0 : 0.0)) * state->gradient[i][j];

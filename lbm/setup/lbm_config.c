@@ -3,6 +3,7 @@
 
 #include "lbm/sides/side_impl.h"
 #include "lbm/sides/side_plane_impl.h"
+#include "lbm/collision/rheology.h"
 #include "lbm/setup/bodies_impl.h"
 #include "lbm/setup/patches_impl.h"
 #include "lbm/setup/rheology_keys.h"
@@ -96,7 +97,8 @@ static gab_status read_units(const gab_config *config, double dx, gab_lbm_setup 
   if (has_omega && viscosity > 0 && dt > 0)
     return gab_config_fail(config, "fluid.omega", "viscosity and time step give omega already");
   if (!has_omega && viscosity == 0)
-    return gab_config_fail(config, "fluid", "needs viscosity, reynolds or omega");
+    return gab_config_fail(config, "fluid",
+                           "needs viscosity, reynolds or omega, or the consistency of a fluid.model");
   if (!has_omega && dt == 0)
     return gab_config_fail(config, "units", "needs dt or lattice_velocity (or give fluid.omega)");
   if (dt == 0) dt = viscosity > 0 ? gab_viscosity_of_omega(omega) * dx * dx / viscosity : 1;

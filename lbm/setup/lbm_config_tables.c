@@ -146,7 +146,8 @@ static const gab_config_key fluid_keys[] = {
      POSITIVE,
      .unit = "m^2/s",
      .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Kinematic viscosity; alternatives: reynolds, or omega and the time step."},
+     .doc =
+         "Kinematic viscosity; alternatives: reynolds, or omega and the time step, or consistency with a fluid.model."},
     {.name = "reynolds",
      .instead_of = "viscosity",
      .type = GAB_CONFIG_REAL,

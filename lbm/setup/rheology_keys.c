@@ -101,8 +101,6 @@ gab_status gab_rheology_declare(gab_config *config) { return gab_config_declare(
 
 static int law_of(const gab_config *config) { return gab_config_choice_index(config, "fluid.model") - 1; }
 
-bool gab_rheology_is_chosen(const gab_config *config) { return law_of(config) != NEWTONIAN; }
-
 static double given(const gab_config *config, const char *path, double otherwise)
 {
   return gab_config_is_set(config, path) ? gab_config_real(config, path) : otherwise;
@@ -192,23 +190,6 @@ gab_status gab_rheology_read(const gab_config *config, const gab_units *units, d
   fluid.largest = most * to_lattice;
   if (gab_rheology_set(&fluid, options) == GAB_OK) return GAB_OK;
   return gab_config_fail(config, "fluid.model", "cannot be: %s", gab_error_message());
-}
-
-gab_status gab_rheology_check_sides(const gab_config *config, const gab_lbm_options *options)
-{
-  char path[GAB_CONFIG_PATH_CAPACITY];
-  if (options->collision != &gab_collision_rheology) return GAB_OK;
-  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
-    const gab_sponge *sponge = &gab_lbm_condition(options, k)->sponge;
-    const bool has_eddies = sponge->roughness > 0;
-    if (!has_eddies && !(sponge->viscosity > 1)) continue;
-    return gab_config_fail(
-        config,
-        gab_config_path(path, "%s.%s", gab_condition_path(options->patches, k),
-                        has_eddies ? "eddy_height" : "sponge_viscosity"),
-        "needs fluid.model: newtonian: it would lower the viscosity of cells above that of the reference");
-  }
-  return GAB_OK;
 }
 
 void gab_rheology_describe(const gab_config *config, const gab_units *units, const gab_lbm_options *options,

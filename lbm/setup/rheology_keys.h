@@ -16,8 +16,6 @@
 
 /** Declares the keys. */
 gab_status gab_rheology_declare(gab_config *config);
-/** Whether a model other than `newtonian` is chosen. */
-bool gab_rheology_is_chosen(const gab_config *config);
 /** Reference viscosity that follows from fluid.consistency. @param[out] viscosity  m^2/s; unchanged without that key
  *  @return ::GAB_ERR_INPUT with the place of a key that does not fit the model */
 gab_status gab_rheology_read_viscosity(const gab_config *config, double *viscosity);
@@ -25,8 +23,6 @@ gab_status gab_rheology_read_viscosity(const gab_config *config, double *viscosi
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_rheology_read(const gab_config *config, const gab_units *units, double viscosity,
                              gab_lbm_options *options);
-/** A layer at a side multiplies the viscosity of the reference, not that of a cell: refused. @return ::GAB_ERR_INPUT with its place */
-gab_status gab_rheology_check_sides(const gab_config *config, const gab_lbm_options *options);
 /** One line for people: law and parameters in physical units. @param[out] text  empty for `newtonian` */
 void gab_rheology_describe(const gab_config *config, const gab_units *units, const gab_lbm_options *options,
                            char *text, size_t capacity);

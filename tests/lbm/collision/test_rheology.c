@@ -177,11 +177,28 @@ static void pipes_converge_with_second_order(void **state)
   compare_orders(true, 10, 0.3);
 }
 
+static void sponges_with_a_viscosity_are_refused(void **state)
+{
+  (void)state;
+  gab_lbm_options options = {.omega = 1, .magic = 3. / 16};
+  const gab_rheology fluid = {
+      .law = GAB_RHEOLOGY_POWER_LAW, .k = 0.1, .exponent = 0.5, .least = 0.01, .largest = 1};
+  assert_int_equal(gab_rheology_set(&fluid, &options), GAB_OK);
+  gab_side *side = &options.sides[GAB_SIDE_X_MAX];
+  *side = (gab_side){.kind = GAB_SIDE_PRESSURE, .density = 1};
+  side->sponge = (gab_sponge){.thickness = 5, .rate = 0.1, .viscosity = 1};
+  assert_int_equal(options.collision->check(NULL, NULL, &options), GAB_OK);
+  side->sponge.viscosity = 10;
+  assert_int_equal(options.collision->check(NULL, NULL, &options), GAB_ERR_INPUT);
+  assert_non_null(strstr(gab_error_message(), "boundaries.x_max.sponge_viscosity"));
+}
+
 int main(void)
 {
   if (gab_world_create(NULL, NULL, &world) != GAB_OK) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(channels_converge_with_second_order),
+      cmocka_unit_test(sponges_with_a_viscosity_are_refused),
       cmocka_unit_test(pipes_converge_with_second_order),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
