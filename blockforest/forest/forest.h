@@ -60,8 +60,7 @@ gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *ki
  *
  *  Memory in addition to the blocks: at most #GAB_MIGRATION_BYTES of packed blocks to send, divided among the targets,
  *  and the same share (or one larger block) from each sending rank. Sent blocks are destroyed before received ones are
- *  made.
- *  left are destroyed before those that came are made. */
+ *  made. */
 GAB_EXTENDER gab_status gab_forest_migrate(gab_forest *forest, const gab_rank *targets);
 
 /* ---------------------------------------------------------------------------------------- access */

@@ -20,7 +20,7 @@ int gab_topology_touching_children(const gab_topology *topology, gab_block_id id
 
 /** Direction from the coarser neighbour of `fine` in `direction` back to the parent place of `fine`, for this
  *  contact: in a small periodic domain two blocks can touch in several ways. GAB_DIRECTION_CENTRE if that neighbour is
- *  the parent place (then there is no such direction). */
+ *  the parent place, which has no direction. */
 int gab_topology_back_direction(const gab_topology *topology, gab_block_id fine, int direction);
 
 /** Whether a row is possible in the table of block `id`: direction and place exist, and the levels fit. */

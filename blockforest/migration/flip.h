@@ -16,7 +16,7 @@ extern "C" {
 /** Flips a bit of the packed state of the local blocks, all blocks and kinds one after another, as a memory error
  *  would. Local.
  *  @param[in] bit  its number, modulo the number of bits
- *  @param[out] block  its block; 0 if there is no local state, and nothing was flipped */
+ *  @param[out] block  its block; 0 without local state: no bit was flipped */
 gab_status gab_forest_flip_bit(gab_forest *forest, uint64_t bit, gab_block_id *block);
 
 #ifdef __cplusplus

@@ -28,7 +28,7 @@ typedef struct gab_reconstruction {
   int rounds; /**< that it took */
 } gab_reconstruction;
 
-/** Approximates the state of all blocks from metadata images, last those that no chain of faces reaches. Collective.
+/** Approximates the state of all blocks from metadata images; blocks without a chain of faces to a known one come last. Collective.
  * Announces ::GAB_FAULT_POINT_RECOVERY with every round.
  * @return ::GAB_ERR_FAULT if the world broke: the forest must then be restored again; ::GAB_ERR_STATE if some stored
  * kind of data cannot be approximated */

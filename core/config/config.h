@@ -95,7 +95,7 @@ typedef struct gab_config_key {
   size_t length_max;     /**< of a list; 0: a single value */
   const char *choices;   /**< of choices: separated by '|', e.g. "srt|trt" */
   const char *variables; /**< of formulas: separated by '|', e.g. "x|y|z|t"; NULL: none */
-  /** of choices instead of that; of texts those that help lists, not checked here */
+  /** of choices, instead of `choices`; of texts: what help lists, without a check */
   gab_config_choice_fn *choice_at;
   const char *default_text; /**< as one would write it in the file; NULL: required; or #GAB_CONFIG_OPTIONAL */
   gab_config_file file;     /**< of texts */

@@ -36,7 +36,7 @@ typedef struct gab_app_series_difference {
   size_t count;
 } gab_app_series_difference;
 
-/** Local. @return ::GAB_ERR_INPUT with file and line of what is not a number, or if there is no common key */
+/** Local. @return ::GAB_ERR_INPUT with file and line of a text that is not a number, or without a common key */
 gab_status gab_app_series_compare(const char *path_a, const char *path_b, gab_app_series_difference *found);
 
 #endif

@@ -23,7 +23,7 @@ static bool has_effect(const char *line)
   return true;
 }
 
-/* Lines of gab_config_canonical(), all or those that can change a result. */
+/* Lines of gab_config_canonical(): all, or only parameters that affect results. */
 static gab_status put_settings(const gab_config *config, bool all_sections, gab_buffer *lines)
 {
   gab_buffer all = {0};
