@@ -164,6 +164,10 @@ run 0 1 repeats.yaml --set run.until.periodic.length=1.0471975511965976
 said 'c.fx repeats: period 1.0472'
 check 2 repeats.yaml --set run.until.periodic.of=c.fz
 said "run.until.periodic.of: forces.csv has no column 'c.fz'; it has c.fx to "
+check 2 repeats.yaml --set run.until.periodic.start=4000
+said 'run.until.periodic.start: is step 4000, but the run has 4000: no row would count'
+check 2 mean.yaml --set run.until.converged.start=4000
+said 'run.until.converged.start: is step 4000, but the run has 4000: no row would count'
 check 2 repeats.yaml --set run.until.periodic.length=0.1
 said 'run.until.periodic.length: is 0.1, but rows of forces are 0.04 apart: a period needs at least 4 of them'
 finish

@@ -141,10 +141,23 @@ static gab_status read_output(const flow_case *which, output_plan *plan)
   return check_probes(which, plan);
 }
 
+/* Without a row after it an end of the run would never come. */
+static gab_status check_start(const flow_case *which, const char *key, gab_step start)
+{
+  if (start < which->base.steps) return GAB_OK;
+  return gab_config_fail(which->base.config, key,
+                         "is step %" GAB_PRI_STEP ", but the run has %" GAB_PRI_STEP
+                         ": no row would count, and the run would never end by it",
+                         start, which->base.steps);
+}
+
 static gab_status read_means(flow_case *which)
 {
   gab_quantity items[FLOW_MOST_QUANTITIES];
+  const until_plan *until = &which->until;
   GAB_TRY(gab_app_until_read(which->base.config, &which->until));
+  if (until->of) GAB_TRY(check_start(which, "run.until.converged.start", until->start));
+  if (until->periodic.of) GAB_TRY(check_start(which, "run.until.periodic.start", until->periodic.start));
   return gab_app_means_read(which->base.config, quantities_of(which, items), &which->domain,
                             which->setup.units.dt, &which->means);
 }

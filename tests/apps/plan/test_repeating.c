@@ -94,6 +94,17 @@ static void what_changes_does_not_repeat(void **state)
   assert_true(few.periods == 2 && isinf(repeating_change(&few, 2)) && repeating_change(&few, 1) < 0.01);
 }
 
+/* Three rows lie in a period of the first sine, five in one of the second. */
+static void periods_of_few_rows_do_not_count(void **state)
+{
+  (void)state;
+  repeating few = {0}, enough = {0};
+  for (int i = 0; i < 200; i++) repeating_note(&few, 0, i * 0.34, sine(i * 0.34));
+  for (int i = 0; i < 200; i++) repeating_note(&enough, 0, i * 0.2, sine(i * 0.2 + 0.03));
+  assert_true(few.periods > 20 && isinf(repeating_change(&few, 16)));
+  assert_true(enough.periods > 20 && repeating_change(&enough, 16) < 0.01);
+}
+
 static void given_periods_are_taken(void **state)
 {
   (void)state;
@@ -108,6 +119,7 @@ int main(void)
       cmocka_unit_test(periods_are_found),
       cmocka_unit_test(a_start_and_a_burst_are_forgotten),
       cmocka_unit_test(what_changes_does_not_repeat),
+      cmocka_unit_test(periods_of_few_rows_do_not_count),
       cmocka_unit_test(given_periods_are_taken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,10 +13,7 @@
 /* ---------------------------------------------------------------- table */
 
 static const gab_config_key keys[] = {
-    {.name = "of",
-     .type = GAB_CONFIG_STRING,
-     .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Column of forces.csv, such as rod.cx; each row that output.forces asks for is a value."},
+    UNTIL_COLUMN_KEY("rod.cx"),
     {.name = "within",
      .type = GAB_CONFIG_REAL,
      .min = 0,

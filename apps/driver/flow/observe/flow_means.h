@@ -94,6 +94,12 @@ gab_status gab_app_flow_until_add(flow_until *it, gab_timeloop *loop);
 /* ---- flow_converged.c ---- */
 
 gab_status gab_app_converged_declare(gab_config *config);
+/** The key of a column of forces.csv. */
+#define UNTIL_COLUMN_KEY(example)                                                                            \
+  {                                                                                                          \
+    .name = "of", .type = GAB_CONFIG_STRING, .default_text = GAB_CONFIG_OPTIONAL,                            \
+    .doc = "Column of forces.csv, such as " example "; each row that output.forces asks for is a value."     \
+  }
 /** Reads `of` of a section below run.until. @return ::GAB_ERR_INPUT without it, or without rows of forces */
 gab_status gab_app_until_read_column(const gab_config *config, const char *section, const char **of);
 /** @param[in] columns  of forces.csv, `count` of them @return ::GAB_ERR_INPUT if `of` is not among them */

@@ -13,10 +13,7 @@
 #define SECTION "run.until.periodic"
 
 static const gab_config_key keys[] = {
-    {.name = "of",
-     .type = GAB_CONFIG_STRING,
-     .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Column of forces.csv, such as rod.cy; each row that output.forces asks for is a value."},
+    UNTIL_COLUMN_KEY("rod.cy"),
     {.name = "within",
      .type = GAB_CONFIG_REAL,
      .min = 0,
@@ -71,7 +68,7 @@ gab_status gab_app_periodic_read(const gab_config *config, until_plan *plan)
 gab_status gab_app_flow_periodic_prepare(flow_until *it, const gab_config *config, const char *const *columns,
                                          size_t count)
 {
-  const double rows_least = 4, length = it->plan->periodic.length;
+  const double rows_least = REPEATING_LEAST_ROWS, length = it->plan->periodic.length;
   it->periodic_noted = -1;
   if (!it->plan->periodic.of) return GAB_OK;
   GAB_TRY(gab_app_until_find_column(config, SECTION ".of", it->plan->periodic.of, columns, count,

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { REPEATING_MOST = 16, REPEATING_PATIENCE = 256 };
+enum { REPEATING_LEAST_ROWS = 4 /* in a period */, REPEATING_MOST = 16, REPEATING_PATIENCE = 256 };
 
 /* Plain doubles, so that they can be packed as such; all 0 at first. */
 typedef struct repeating {
@@ -51,7 +51,9 @@ static inline void repeating_end(repeating *all, double end)
 {
   const double length = end - all->begin, mean = all->sum / all->count;
   for (int i = REPEATING_MOST - 1; i > 0; i--) all->change[i] = all->change[i - 1];
-  all->change[0] = all->periods > 0 ? repeating_compare(all, length, mean) : INFINITY;
+  all->change[0] = all->periods > 0 && all->count >= REPEATING_LEAST_ROWS
+                       ? repeating_compare(all, length, mean)
+                       : INFINITY;
   all->periods += 1;
   all->length = length;
   all->was_least = all->least;
