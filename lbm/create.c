@@ -171,14 +171,6 @@ static gab_collision_rates rates_of(const gab_lbm_options *options, double magic
   return rates;
 }
 
-/* sigma c_s / length per step (Poinsot & Lele 1992). With sigma = 2 the sound of a starting inlet decays fastest; a much
- * larger value reflects it, a much smaller one lets the mean density drift for long. */
-static double stiffness_of(double sigma, int side, int level, const gab_domain *domain)
-{
-  const double sound = 0.57735026918962576;
-  return fmin(1, ldexp(sigma * sound / (double)domain->cells[side / 2], -level));
-}
-
 /* Viscosities and the acceleration are the same on all levels, and so is the magic parameter unless it is bounded. */
 static void set_level(gab_lbm_model *model, int level, const gab_domain *domain)
 {
@@ -194,10 +186,8 @@ static void set_level(gab_lbm_model *model, int level, const gab_domain *domain)
   made->rates = rates_of(&options, gab_lbm_magic_on(&model->options, level), level);
   made->bulk_rate = *bulk;
   made->volume = ldexp(1, -domain->dimension * level);
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    made->outflow_stiffness[side] = stiffness_of(2, side, level, domain);
-    made->softness[side] = stiffness_of(1, side, level, domain);
-  }
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    made->softness[side] = ldexp(0.57735026918962576 / (double)domain->cells[side / 2], -level);
 }
 
 /* Whether links across the slab axis read all populations sent by the next cell: the sweep of the cell behind

@@ -298,10 +298,9 @@ struct gab_level_model {
   int level;
   gab_collision_rates rates;
   double bulk_rate; /* of the trace of the stress: that of the even parts, except for MRT */
-  /* fraction of the density difference that is corrected per step */
-  double outflow_stiffness[GAB_SIDE_COUNT];
-  double softness[GAB_SIDE_COUNT]; /* the same of characteristic outlets, divided by their relaxation */
-  double volume;                   /* of a cell, in cells of level 0 */
+  double
+      softness[GAB_SIDE_COUNT]; /* speed of sound over the length of the domain across the side, per step */
+  double volume;                /* of a cell, in cells of level 0 */
 };
 
 /** The neighbour of a block in a direction. */

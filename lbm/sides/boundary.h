@@ -155,8 +155,9 @@ typedef struct gab_side {
   double dt;               /**< physical length of a time step, for these two */
   double peak;             /**< bound of |shape x factor x series|; with a factor rounded up; 0: 1 */
   double peak_in_time;     /**< of factor and series alone; 0: 1 */
-  double density;     /**< of GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW and GAB_SIDE_CHARACTERISTIC; 0 means 1 */
-  double relaxation;  /**< of GAB_SIDE_CHARACTERISTIC: sigma of Poinsot & Lele (1992) */
+  double density; /**< of GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW and GAB_SIDE_CHARACTERISTIC; 0 means 1 */
+  double
+      relaxation; /**< of outlets: sigma of Poinsot & Lele (1992); 0: 2 of GAB_SIDE_OUTFLOW, else not drawn */
   double slip_length; /**< of GAB_SIDE_WALL, in cells of level 0 */
   double roughness;   /**< of GAB_SIDE_WALL: roughness length of its log law, in cells of level 0; 0: none */
   const struct gab_boundary *own; /**< of GAB_SIDE_OWN; borrowed */

@@ -163,11 +163,44 @@ double gab_side_pressure_on_body(const gab_lbm_model *model, const gab_level_mod
  * (Ginzburg et al. 2008). */
 const gab_side_descriptor gab_side_pressure = GAB_SIDE_DESCRIPTOR(
     name = "pressure", doc = "Given pressure; the fluid may flow in or out.", keys = pressure_keys,
-    key_count = PRESSURE_KEYS, read = read_pressure, arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false,
-    reads_next_density = false, precedence = 5, amplifies_waves = true, reynolds_along = 12,
-    arrives = pressure_arrives);
+    key_count = PRESSURE_KEYS, read = read_pressure, relaxation = 0, arrival = GAB_ARRIVAL_COMPUTED,
+    has_velocity = false, reads_next_density = false, precedence = 5, amplifies_waves = true,
+    reynolds_along = 12, arrives = pressure_arrives);
 
 /* ------------------------------------------------------------------------------------------ outflow */
+
+/* Key of outlets that draw their pressure to the given one. */
+#define RELAXATION_KEY(usual, positive, text)                                                                          \
+  {                                                                                                                    \
+    .name = "relaxation", .type = GAB_CONFIG_REAL, .min = 0, .max = 10, .min_excluded = (positive),                    \
+    .default_text = (usual),                                                                                           \
+    .doc =                                                                                                             \
+        "Coefficient sigma with which the pressure is drawn to the given one, sigma c_s / length per time (Poinsot & " \
+        "Lele 1992)" text                                                                                              \
+  }
+
+static const gab_config_key outflow_keys[] = {OPEN_KEYS, RELAXATION_KEY("2", true, ".")};
+
+static gab_status read_drawn(const gab_config *config, const char *path, int dimension,
+                             const gab_units *units, gab_side *side)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  side->relaxation = gab_config_real(config, gab_config_path(key, "%s.relaxation", path));
+  return read_pressure(config, path, dimension, units, side);
+}
+
+/* Share of its difference from the given density that an outlet draws in a step. */
+static double drawn_share(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link)
+{
+  double share[GAB_SIDE_COUNT] = {0};
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    if (!(link->sides >> side & 1)) continue;
+    const gab_side *of = gab_lbm_condition(&model->options, link->conditions[side / 2]);
+    const double sigma = of->relaxation > 0 ? of->relaxation : gab_side_of(of)->relaxation;
+    share[side] = fmin(1, sigma * at->softness[side]);
+  }
+  return mean_of(link, share);
+}
 
 /* Contribution of the normal stress across the side, in the populations sent by the fluid cell, to direction q: 9/2
  * w (c_n^2 - 1/3) Pi_nn (regularised; Latt, Chopard, Malaspinas, Deville & Michler 2008). */
@@ -221,41 +254,24 @@ static double outflow_arrives(const gab_lbm_model *model, const gab_level_model 
   double stress = kept_share(at, 10, u) * shear_stress(model, link, seen, drho, u);
   if (link->source[0] != GAB_OPEN_SELF)
     stress -= kept_share(at, 30, u) * normal_stress(model, link, seen->sent, drho, u);
-  const double out = drho + mean_of(link, at->outflow_stiffness) * (given - drho);
+  const double out = drho + drawn_share(model, at, link) * (given - drho);
   stop_backflow(link, u);
   return gab_lbm_equilibrium(model, link->q, out, u) + stress;
 }
 
-/* Zero gradient across the side, of velocity and shear stress; nothing flows back in. The density relaxes to the
- * given one by 2 c_s / length per step (after Poinsot & Lele 1992). The normal stress conserves the mean momentum
- * flux, so vortices leave without sound (doc/sides.md). */
+/* Zero gradient across the side, of velocity and shear stress; nothing flows back in. With sigma = 2 the sound of a
+ * starting inlet decays fastest; a much larger value reflects it, a much smaller one lets the mean density drift for
+ * long. The normal stress conserves the mean momentum flux, so vortices leave without sound (doc/sides.md). */
 const gab_side_descriptor gab_side_outflow = GAB_SIDE_DESCRIPTOR(
     name = "outflow", doc = "Pressure relaxes to the given one; no backflow; lets vortices and sound leave.",
-    keys = pressure_keys, key_count = PRESSURE_KEYS, read = read_pressure, arrival = GAB_ARRIVAL_COMPUTED,
-    has_velocity = false, reads_next_density = false, precedence = 2, amplifies_waves = true,
-    reynolds_along = 25, arrives = outflow_arrives);
+    keys = outflow_keys, key_count = sizeof outflow_keys / sizeof *outflow_keys, read = read_drawn,
+    relaxation = 2, arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false, reads_next_density = false,
+    precedence = 2, amplifies_waves = true, reynolds_along = 25, arrives = outflow_arrives);
 
 /* ------------------------------------------------------------------------------------------ characteristic */
 
-static const gab_config_key characteristic_keys[] = {
-    OPEN_KEYS,
-    {.name = "relaxation",
-     .type = GAB_CONFIG_REAL,
-     .min = 0,
-     .max = 10,
-     .default_text = "0.58",
-     .doc =
-         "Coefficient sigma with which the pressure is drawn to the given one, sigma c_s / length per time (Poinsot & "
-         "Lele 1992); 0: not at all."},
-};
-
-static gab_status read_characteristic(const gab_config *config, const char *path, int dimension,
-                                      const gab_units *units, gab_side *side)
-{
-  char key[GAB_CONFIG_PATH_CAPACITY];
-  side->relaxation = gab_config_real(config, gab_config_path(key, "%s.relaxation", path));
-  return read_pressure(config, path, dimension, units, side);
-}
+static const gab_config_key characteristic_keys[] = {OPEN_KEYS,
+                                                     RELAXATION_KEY("0.58", false, "; 0: not at all.")};
 
 /* An outflow, and what keeps it from reflecting sound. Where a wave leaves, d rho / dt = -(u + c) d rho / dx and
  * d m / dt = (u + c) d rho / dt (LODI, Poinsot & Lele 1992; Izquierdo & Fueyo 2008). The populations that come back carry
@@ -274,12 +290,8 @@ static double wave_term(const gab_level_model *at, int dimension, double across,
 static double characteristic_arrives(const gab_lbm_model *model, const gab_level_model *at,
                                      const gab_open_link *link, const gab_open_view *seen)
 {
-  double given, u[3], drho = state_of(model, at, link, seen, u, &given), softness[GAB_SIDE_COUNT] = {0};
+  double given, u[3], drho = state_of(model, at, link, seen, u, &given);
   const int normal = link->side / 2;
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    if (link->sides >> side & 1)
-      softness[side] =
-          gab_lbm_condition(&model->options, link->conditions[side / 2])->relaxation * at->softness[side];
   double extra = kept_share(at, 10, u) * shear_stress(model, link, seen, drho, u);
   if (link->source[0] != GAB_OPEN_SELF)
     extra -= kept_share(at, 30, u) * normal_stress(model, link, seen->sent, drho, u);
@@ -287,7 +299,7 @@ static double characteristic_arrives(const gab_lbm_model *model, const gab_level
     extra += 6 * model->lattice->weight[link->q] *
              wave_term(at, model->lattice->dimension, link->side % 2 ? u[normal] : -u[normal],
                        drho - seen->next_drho);
-  const double out = drho + mean_of(link, softness) * (given - drho);
+  const double out = drho + drawn_share(model, at, link) * (given - drho);
   stop_backflow(link, u);
   return gab_lbm_equilibrium(model, link->q, out, u) + extra;
 }
@@ -297,7 +309,7 @@ const gab_side_descriptor gab_side_characteristic = GAB_SIDE_DESCRIPTOR(
     name = "characteristic",
     doc = "Outflow that reflects little sound; its pressure drifts to the given one slowly; no backflow.",
     keys = characteristic_keys, key_count = sizeof characteristic_keys / sizeof *characteristic_keys,
-    read = read_characteristic, arrival = GAB_ARRIVAL_COMPUTED, reads_next_density = true,
+    read = read_drawn, relaxation = 0, arrival = GAB_ARRIVAL_COMPUTED, reads_next_density = true,
     has_velocity = false, precedence = 3, amplifies_waves = true, reynolds_along = 25,
     arrives = characteristic_arrives);
 
@@ -332,6 +344,6 @@ static gab_status read_own(const gab_config *config, const char *path, int dimen
 
 /* A user-defined side: its stability is unknown. */
 const gab_side_descriptor gab_side_own =
-    GAB_SIDE_DESCRIPTOR(name = NULL, doc = NULL, keys = NULL, key_count = 0, read = read_own,
+    GAB_SIDE_DESCRIPTOR(name = NULL, doc = NULL, keys = NULL, key_count = 0, read = read_own, relaxation = 0,
                         arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false, reads_next_density = false,
                         precedence = 4, amplifies_waves = false, reynolds_along = 0, arrives = own_arrives);

@@ -44,6 +44,8 @@ typedef struct gab_side_descriptor {
    *  @param[in,out] side  with density 1 and all else 0 @return ::GAB_ERR_INPUT with the place in the file */
   gab_status (*read)(const gab_config *config, const char *path, int dimension, const struct gab_units *units,
                      gab_side *side);
+  /** gab_side.relaxation where that is 0. */
+  double relaxation;
   /** Links (links.c), places beyond the domain as levels see them (levels_view.c), the mass of walls, the identity of the arithmetic. */
   gab_side_arrival arrival;
   /** Of ::GAB_ARRIVAL_COMPUTED: gab_open_view.next_drho is needed. */
@@ -62,9 +64,9 @@ typedef struct gab_side_descriptor {
 
 /** A descriptor from all of its members, each as `member = value`, in any order: an answer that is missing does not compile. A member that
  *  is added above is a parameter more here. */
-#define GAB_SIDE_DESCRIPTOR(a, b, c, d, e, f, g, h, i, j, k, l)                                              \
+#define GAB_SIDE_DESCRIPTOR(a, b, c, d, e, f, g, h, i, j, k, l, m)                                           \
   {                                                                                                          \
-    .a, .b, .c, .d, .e, .f, .g, .h, .i, .j, .k, .l                                                           \
+    .a, .b, .c, .d, .e, .f, .g, .h, .i, .j, .k, .l, .m                                                       \
   }
 
 #define GAB_SIDE_DECLARATION(upper, lower) extern const gab_side_descriptor gab_side_##lower;

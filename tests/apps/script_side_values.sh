@@ -42,6 +42,20 @@ run 0 1 levels.yaml
 grep -Eq '"blocks_of_levels": \[[1-9][0-9]*, [1-9]' out/summary.json || complain "no two levels: $(cat said.txt)"
 keeps_mass 1e-13 'levels'
 
+# An outflow draws the pressure faster with a larger coefficient; the usual one is 2.
+sed 's/x_max: .*/x_max: {type: outflow, pressure: 0.5}/' box.yaml >drawn.yaml
+drawn=
+for sigma in 0.5 2 8; do
+  run 0 1 drawn.yaml --set boundaries.x_max.relaxation=$sigma
+  drawn="$drawn $(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "mass") c = i } END { print $c }' out/integrals.csv)"
+  [ $sigma != 2 ] || expected=$(checksum)
+done
+echo "$drawn" | awk '{ exit !($2 > $1 + 1e-6 && $3 > $2 + 1e-6) }' || complain "mass that outflows draw: $drawn"
+run 0 1 drawn.yaml
+[ "$(checksum)" = "$expected" ] || complain 'the usual relaxation of an outflow is not 2'
+check 2 drawn.yaml --set boundaries.x_max.relaxation=0
+said 'boundaries.x_max.relaxation'
+
 # The same bits on other numbers of processes, and after deaths, with a profile that turns and pressures in time and place.
 printf '0 1\n0.25 1.5\n0.5 1\n' >pump.csv
 cat >turns.yaml <<'END'

@@ -10,6 +10,11 @@
 static bool printing;
 static gab_side_kind outlet = GAB_SIDE_OUTFLOW;
 
+static gab_side outlet_side(void)
+{
+  return (gab_side){.kind = outlet, .density = 1, .relaxation = outlet == GAB_SIDE_CHARACTERISTIC ? 0.58 : 0};
+}
+
 static void expect(const gab_world *world, const flow_case *of, const char *what, double seen, double most)
 {
   const gab_lbm_options *options = &of->options;
@@ -78,7 +83,7 @@ static double channel_error(gab_world *world, const gab_lattice *lattice, const 
   driven.options.force[0] = 8 * viscosity * top_speed / (height * height);
   given->options.sides[GAB_SIDE_X_MIN] =
       (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {top_speed, 0, 0}, .profile = GAB_PROFILE_PARABOLIC};
-  given->options.sides[GAB_SIDE_X_MAX] = (gab_side){.kind = outlet, .density = 1, .relaxation = 0.58};
+  given->options.sides[GAB_SIDE_X_MAX] = outlet_side();
   const last_column expected = column_of(world, &driven, steps), seen = column_of(world, given, steps);
   double worst = 0, most = 0;
   for (int y = 0; y < height; y++) {
@@ -159,7 +164,7 @@ static void vortices_leave(gab_world *world, const gab_lattice *lattice, const g
                                     .initial = two_vortices};
   for (int side = 2; side < 4; side++) given.options.sides[side].kind = GAB_SIDE_FREE_SLIP;
   given.options.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {speed}};
-  given.options.sides[GAB_SIDE_X_MAX] = (gab_side){.kind = outlet, .density = 1, .relaxation = 0.58};
+  given.options.sides[GAB_SIDE_X_MAX] = outlet_side();
   double near[ROWS], far[ROWS], worst = 0;
   rates(world, &given, SHORT, near);
   rates(world, &given, LONG, far);

@@ -296,7 +296,8 @@ static void print_table(gab_world *world)
               {"outflow, sponge 16, velocity", GAB_SIDE_OUTFLOW, 16, 4, 1, true},
               {"outflow, sponge 32, velocity, damping 8", GAB_SIDE_OUTFLOW, 32, 8, 1, true}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    gab_side side = {.kind = rows[i].kind, .density = 1, .relaxation = 0.58};
+    gab_side side = {
+        .kind = rows[i].kind, .density = 1, .relaxation = rows[i].kind == GAB_SIDE_CHARACTERISTIC ? 0.58 : 0};
     double seen[5];
     const double widths[] = {4, 12, 24};
     for (int k = 0; k < 5; k++) {
