@@ -2,6 +2,8 @@
 /* Viscous stress in cells, and on walls next to them. */
 #include "lbm/observe/stress_impl.h"
 
+#include "lbm/setup/units.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -83,18 +85,21 @@ void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *blo
   found->trace = stress[0][0] + stress[1][1] + stress[2][2];
   for (int axis = 0; axis < 3; axis++) found->trace += u[axis] * force[axis];
   found->rho = 1 + drho;
-  found->rate = rate_of_cell(model, block->at, f, found->rho, u, found->moment);
+  found->rate = found->fluid_rate = rate_of_cell(model, block->at, f, found->rho, u, found->moment);
   if (model->sponges != 0)
     found->rate = gab_sponge_rate(model, block, number, found->rho, found->moment, found->rate);
 }
 
 /* ------------------------------------------------------------------------------------------ in all cells */
 
+typedef enum filled { FILLED_STRESS, FILLED_RATE, FILLED_EDDY_VISCOSITY } filled;
+
 typedef struct filling {
   const gab_lbm_model *model;
   const gab_run *run; /* of the cell that comes next, or one before it */
   gab_field *field;
-  int rate; /* the component that gets the rate; -1: all get the stress */
+  filled what;
+  int component; /* of the field; the stress has all */
 } filling;
 
 static bool fill_row(void *user, const gab_lbm_block *arriving, uint32_t start, int32_t count, uint32_t cell)
@@ -108,8 +113,12 @@ static bool fill_row(void *user, const gab_lbm_block *arriving, uint32_t start, 
     while (number - to->run->start >= (uint32_t)to->run->length) to->run++;
     const int32_t x = to->run->x + (int32_t)(number - to->run->start);
     gab_lbm_second_moments(to->model, arriving, start + (uint32_t)k, number, &second);
-    if (to->rate >= 0) gab_field_set(to->field, x, to->run->y, to->run->z, to->rate, second.rate);
-    for (int i = 0; i < dimension && to->rate < 0; i++)
+    if (to->what != FILLED_STRESS)
+      gab_field_set(to->field, x, to->run->y, to->run->z, to->component,
+                    to->what == FILLED_RATE ? second.rate
+                                            : gab_viscosity_of_omega(second.fluid_rate) -
+                                                  gab_viscosity_of_omega(arriving->at->rates.even));
+    for (int i = 0; i < dimension && to->what == FILLED_STRESS; i++)
       for (int j = i; j < dimension; j++)
         gab_field_set(to->field, x, to->run->y, to->run->z, component++,
                       -(1 - 0.5 * second.rate) * second.moment[i][j]);
@@ -117,22 +126,28 @@ static bool fill_row(void *user, const gab_lbm_block *arriving, uint32_t start, 
   return true;
 }
 
-static void fill(const gab_lbm *lbm, const gab_block *block, gab_field *field, int rate)
+static void fill(const gab_lbm *lbm, const gab_block *block, gab_field *field, filled what, int component)
 {
   const gab_lbm_block *data = gab_lbm_block_of(lbm, block);
-  filling to = {.model = &lbm->model, .run = data->runs, .field = field, .rate = rate};
+  filling to = {
+      .model = &lbm->model, .run = data->runs, .field = field, .what = what, .component = component};
   const gab_lbm_job job = {.block = (gab_lbm_block *)(uintptr_t)data, .parts = 1}; /* which is only read */
   (void)gab_lbm_visit_arriving_rows(&lbm->model, &job, fill_row, &to);
 }
 
 void gab_lbm_fill_stress(const gab_lbm *lbm, const gab_block *block, gab_field *stress)
 {
-  fill(lbm, block, stress, -1);
+  fill(lbm, block, stress, FILLED_STRESS, 0);
 }
 
 void gab_lbm_fill_rate(const gab_lbm *lbm, const gab_block *block, gab_field *rates, int component)
 {
-  fill(lbm, block, rates, component);
+  fill(lbm, block, rates, FILLED_RATE, component);
+}
+
+void gab_lbm_fill_eddy_viscosity(const gab_lbm *lbm, const gab_block *block, gab_field *field, int component)
+{
+  fill(lbm, block, field, FILLED_EDDY_VISCOSITY, component);
 }
 
 /* ------------------------------------------------------------------------------------------ walls */

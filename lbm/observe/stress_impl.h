@@ -18,7 +18,8 @@
 
 /** Second moments of the incoming non-equilibrium of a cell, the share of the uniform force included. */
 typedef struct gab_lbm_second {
-  double rho, rate; /**< density and omega of the cell, with the viscosity of sponges and eddy layers */
+  double rho, rate;  /**< density and omega of the cell, with the viscosity of sponges and eddy layers */
+  double fluid_rate; /**< omega of the collision alone */
   double moment[3][3], trace; /**< the second moments, and their trace */
 } gab_lbm_second;
 /** @param[in] block, cell  as gab_lbm_row_visitor has them @param[in] number  of the cell in the block */
@@ -30,6 +31,9 @@ void gab_lbm_fill_stress(const gab_lbm *lbm, const gab_block *block, gab_field *
 /** Omega of the stress of the fluid cells of a block, between gab_lbm_fill_arrivals() and the next step. Local. @param[out] rates  its
  *  component `component`; other cells stay as they are */
 void gab_lbm_fill_rate(const gab_lbm *lbm, const gab_block *block, gab_field *rates, int component);
+/** The eddy viscosity of the collision in the fluid cells of a block, in cells and steps of its level: what it adds to the viscosity of the
+ *  fluid. Without that of sponges. As gab_lbm_fill_rate(). */
+void gab_lbm_fill_eddy_viscosity(const gab_lbm *lbm, const gab_block *block, gab_field *field, int component);
 /** Whether a wall returns the population that a fluid cell sends to the cell `there` of its block, or to a ghost. In
  *  a finer block as for the cell itself. @param[in] cell  the same cell of the domain @param[out] body  owner of the
  *  wall; -1: a side, or unknown */

@@ -3,6 +3,7 @@
 #include "lbm/scalar/scalar_impl.h"
 
 #include "lbm/lbm_impl.h"
+#include "lbm/observe/stress_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,30 @@ static gab_status take_momentum(const gab_lbm_scalar *it, const gab_block *block
   return GAB_OK;
 }
 
+/* The eddy viscosity that the next step of the flow will have. */
+static gab_status take_eddies(const gab_lbm_scalar *it)
+{
+  const int component = scalar_eddies(it);
+  if (!component) return GAB_OK;
+  GAB_TRY(gab_lbm_fill_arrivals(it->lbm));
+#pragma omp parallel for schedule(dynamic)
+  for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
+    const gab_block *block = gab_forest_block(it->forest, b);
+    const double scale =
+        ldexp(1 / it->options.turbulent_prandtl, -gab_block_level(it->forest, block)); /* to level 0 */
+    gab_field *now = gab_block_data(block, it->now);
+    const gab_box box = gab_field_interior(now);
+    gab_field_fill(now, component, &box, 0);
+    gab_lbm_fill_eddy_viscosity(it->lbm, block, now, component);
+    for (int32_t z = 0; z < now->shape.cells[2]; z++)
+      for (int32_t y = 0; y < now->shape.cells[1]; y++) {
+        double *eddies = (double *)now->data + gab_field_index(&now->map, 0, y, z, component);
+        for (int32_t x = 0; x < now->shape.cells[0]; x++) eddies[x] *= scale;
+      }
+  }
+  return GAB_OK;
+}
+
 /* ---------------------------------------------------------------- a step */
 
 static void take_next(const gab_lbm_scalar *it)
@@ -108,6 +133,7 @@ gab_status gab_lbm_scalar_step(gab_lbm_scalar *it)
   const size_t count = gab_forest_block_count(it->forest);
   const double start = (double)gab_lbm_get_step(it->lbm) - 1; /* the flow has done its step */
   for (size_t b = 0; b < count; b++) GAB_TRY(take_momentum(it, gab_forest_block(it->forest, b)));
+  GAB_TRY(take_eddies(it));
   for (int part = 0; part < it->substeps; part++) {
     if (it->options.bounded) keep_start(it);
     GAB_TRY(gab_lbm_scalar_find_next(it, start, start + (double)part / it->substeps));
@@ -179,6 +205,11 @@ int gab_lbm_scalar_substeps(double diffusivity, int dimension, int finest, doubl
   return least < 1e6 ? (int)least : 1000000;
 }
 
+double gab_lbm_scalar_eddy_diffusivity(double constant, double turbulent_prandtl, int finest, double speed)
+{
+  return turbulent_prandtl > 0 ? ldexp(constant * constant * 2 * speed / turbulent_prandtl, -finest) : 0;
+}
+
 int gab_lbm_scalar_bounded_substeps(double diffusivity, int dimension, int finest, double speed)
 {
   const double least = ceil(
@@ -194,6 +225,13 @@ static gab_status check(const gab_lbm_scalar *it)
   if (options->substeps < 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s: %d sub-steps in a step", options->name, options->substeps);
   GAB_TRY(gab_lbm_scalar_check_stable(options->diffusivity / it->substeps, it->dimension, it->finest, 0));
+  if (!(options->turbulent_prandtl >= 0))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s: a turbulent Prandtl number of %g", options->name,
+             options->turbulent_prandtl);
+  if (options->turbulent_prandtl > 0 && it->lbm->model.options.collision != &gab_collision_smagorinsky)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "%s: a turbulent Prandtl number needs the eddy viscosity of collision smagorinsky, not %s",
+             options->name, it->lbm->model.options.collision->name);
   if (drives(options) && local && local->row != force_of_row)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s drives a flow that has the local force %s already", options->name,
              local->name);
@@ -220,11 +258,12 @@ static gab_status make(gab_lbm_scalar *it)
   const gab_forest_options *grid = gab_forest_get_options(it->forest);
   const int32_t layers = it->options.bounded ? 2 : 1;
   GAB_TRY(check(it));
-  it->shape = (gab_block_field){.shape = {.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
-                                          .ghosts = {layers, layers, it->dimension == 3 ? layers : 0},
-                                          .components = SCALAR_MOMENTUM + it->dimension},
-                                .faces_only = true,
-                                .linear_split = true};
+  it->shape =
+      (gab_block_field){.shape = {.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
+                                  .ghosts = {layers, layers, it->dimension == 3 ? layers : 0},
+                                  .components = SCALAR_MOMENTUM + it->dimension + (scalar_eddies(it) > 0)},
+                        .faces_only = true,
+                        .linear_split = true};
   it->force = (gab_local_force){.name = it->options.name, .user = it, .row = force_of_row};
   if (drives(&it->options)) {
     const gab_local_force *local = it->lbm->model.local_force;

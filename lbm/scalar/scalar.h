@@ -25,6 +25,9 @@
  *  Levels: finer levels of the flow take more and shorter steps, during which the scalar is constant; the scalar takes the
  *  step of level 0 everywhere. The flux through a coarse face is the sum of those through the fine faces opposite to it.
  *
+ *  Large eddies: D of a cell is the molecular one plus the eddy viscosity of the flow over a turbulent Prandtl number, D of a face
+ *  the mean of both cells.
+ *
  *  Stability (Hindmarsh, Gresho & Griffiths 1984, Int. J. Numer. Methods Fluids 4, 853), with n sub-steps in a step:
  *  D 4^level <= n / (2 d) in d dimensions, and u^2 / 2 <= n D for the largest speed u: gab_lbm_scalar_substeps().
  *
@@ -63,9 +66,12 @@ typedef struct gab_lbm_scalar_wall {
 typedef double gab_lbm_scalar_fn(void *user, const double centre[3], double step);
 
 typedef struct gab_lbm_scalar_options {
-  const char *name;                   /**< "temperature"; borrowed as long as the scalar */
-  double diffusivity;                 /**< D, in cells and steps of level 0 */
-  gab_lbm_scalar_side sides[6];       /**< lower x, upper x, lower y, ... of those that are not periodic */
+  const char *name;             /**< "temperature"; borrowed as long as the scalar */
+  double diffusivity;           /**< D, in cells and steps of level 0 */
+  gab_lbm_scalar_side sides[6]; /**< lower x, upper x, lower y, ... of those that are not periodic */
+  /** Prandtl or Schmidt number of eddies: their viscosity, divided by it, adds to D. Only with a collision that has one
+   *  (::gab_collision_smagorinsky) [0: none] */
+  double turbulent_prandtl;
   double buoyancy[3], reference;      /**< F in lattice units of level 0; zeros: it does not drive the flow */
   double transfer[6];                 /**< of sides of kind ::GAB_SCALAR_TRANSFER */
   const gab_lbm_scalar_wall *bodies;  /**< of each body of the geometry; borrowed; NULL: all are insulated */
@@ -105,6 +111,10 @@ gab_status gab_lbm_scalar_check_stable(double diffusivity, int dimension, int fi
  *  gab_lbm_scalar_check_stable(); the diffusivity is positive */
 int gab_lbm_scalar_substeps(double diffusivity, int dimension, int finest, double speed);
 
+/** The largest eddy diffusivity in cells of the finest level, in cells and steps of level 0, if no velocity is larger than `speed`:
+ *  (C dx)^2 |S| / turbulent_prandtl with |S| of twice the speed over a cell. Pure. @param[in] constant  of Smagorinsky */
+double gab_lbm_scalar_eddy_diffusivity(double constant, double turbulent_prandtl, int finest, double speed);
+
 /** The same for a bounded one: those with which it stays in its bounds. */
 int gab_lbm_scalar_bounded_substeps(double diffusivity, int dimension, int finest, double speed);
 
@@ -113,7 +123,7 @@ void gab_lbm_scalar_fill(gab_lbm_scalar *scalar, double value);
 /** Values by a function of the place, at step 0, in the fluid cells of this process. Local. */
 void gab_lbm_scalar_set(gab_lbm_scalar *scalar, gab_lbm_scalar_fn *value, void *user);
 /** Its block data: a gab_field with the value in component 0, and the momentum of the flow along each axis in
- *  components 1 and so on. */
+ *  components 1 and so on; with a turbulent Prandtl number a last one, the eddy diffusivity. */
 gab_data_id gab_lbm_scalar_data(const gab_lbm_scalar *scalar);
 /** Its block data, and the exchange of a step, for `plan`. @param[out] data  the values, and those of the next step
  *  @return the exchange between blocks of one level; borrows from the scalar */

@@ -85,8 +85,9 @@ static void find_border_fluxes(const gab_lbm_scalar *it, const gab_block *block,
   gab_field *now = gab_block_data(block, it->now), *next = gab_block_data(block, it->next);
   const scalar_cells *cells = gab_block_data(block, it->cells);
   const gab_level_border at = gab_level_border_of(now->shape.cells, it->dimension, contact, true);
-  const scalar_rates rates = scalar_rates_of(it, block);
-  const int side = side_of(&at), sign = side % 2 ? 1 : -1;
+  const scalar_rates level = scalar_rates_of(it, block);
+  scalar_rates rates = level;
+  const int side = side_of(&at), sign = side % 2 ? 1 : -1, eddies = scalar_eddies(it);
   const ptrdiff_t component = now->map.component_stride * (SCALAR_MOMENTUM + at.axis);
   for (int32_t b = 0; b < at.count[1]; b++)
     for (int32_t a = 0; a < at.count[0]; a++) {
@@ -100,6 +101,9 @@ static void find_border_fluxes(const gab_lbm_scalar *it, const gab_block *block,
       const size_t cell = scalar_cell_at(now, first);
       const unsigned closed = cells->closed ? cells->closed[cell] : 0;
       double flux;
+      if (eddies) /* a ghost is extrapolated, and may be below 0 */
+        rates = scalar_rates_between(level, gab_field_get(now, first[0], first[1], first[2], eddies),
+                                     fmax(0, gab_field_get(now, ghost[0], ghost[1], ghost[2], eddies)));
       if (!packed) flux = scalar_flux(t, t + component, before, rates);
       else {
         const double near = gab_field_get(now, first[0], first[1], first[2], SCALAR_VALUE),
@@ -314,10 +318,10 @@ static double flux_beyond(const gab_lbm_scalar *it, const gab_block *block, int 
   if (closed & SCALAR_SOLID) return 0;
   if (!(closed >> inwards & 1) && now->shape.cells[axis] > 1) inner[axis] += at.sign;
   double beyond;
-  const double flux =
-      side_flux(it, &at, gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_VALUE),
-                gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_MOMENTUM + axis),
-                gab_field_get(now, inner[0], inner[1], inner[2], SCALAR_MOMENTUM + axis), rates, &beyond);
+  const double flux = side_flux(it, &at, gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_VALUE),
+                                gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_MOMENTUM + axis),
+                                gab_field_get(now, inner[0], inner[1], inner[2], SCALAR_MOMENTUM + axis),
+                                scalar_rates_in(it, now, rates, cell), &beyond);
   if (it->options.bounded) gab_field_set(now, ghost[0], ghost[1], ghost[2], SCALAR_VALUE, beyond);
   return flux;
 }

@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-/* Components of its field. */
+/* Components of its field. The eddy diffusivity, in cells and steps of level 0, follows the momentum if the scalar has one. */
 enum { SCALAR_VALUE, SCALAR_MOMENTUM };
 
 /* Bits of scalar_cells.closed: one for each side of a cell, and the cell itself. */
@@ -79,6 +79,12 @@ static inline size_t scalar_cell_at(const gab_field *now, const int32_t x[3])
   return ((size_t)x[2] * (size_t)cells[1] + (size_t)x[1]) * (size_t)cells[0] + (size_t)x[0];
 }
 
+/* Component of the eddy diffusivity; 0: there is none. */
+static inline int scalar_eddies(const gab_lbm_scalar *it)
+{
+  return it->options.turbulent_prandtl > 0 ? SCALAR_MOMENTUM + it->dimension : 0;
+}
+
 /* In cells of the level of a block. */
 static inline gab_box scalar_domain(const gab_lbm_scalar *it, const gab_block *block)
 {
@@ -90,7 +96,8 @@ static inline gab_box scalar_domain(const gab_lbm_scalar *it, const gab_block *b
 /* A sub-step in cells of a level that are 2^-level as wide: how much faster is carried, and conducted. */
 typedef struct scalar_rates {
   double carries, conducts;
-  double passes; /* flux per area of level 0 */
+  double passes;  /* flux per area of level 0 */
+  double spreads; /* eddy diffusivity of level 0 */
 } scalar_rates;
 
 static inline scalar_rates scalar_rates_of(const gab_lbm_scalar *it, const gab_block *block)
@@ -98,7 +105,22 @@ static inline scalar_rates scalar_rates_of(const gab_lbm_scalar *it, const gab_b
   const int level = gab_block_level(it->forest, block);
   return (scalar_rates){ldexp(0.25, level) / it->substeps,
                         ldexp(it->options.diffusivity, 2 * level) / it->substeps,
-                        ldexp(1, level) / it->substeps};
+                        ldexp(1, level) / it->substeps, ldexp(1, 2 * level) / it->substeps};
+}
+
+/* The rates at a face with the eddy diffusivities of both of its cells. */
+static inline scalar_rates scalar_rates_between(scalar_rates at, double eddies, double others)
+{
+  at.conducts += 0.5 * at.spreads * (eddies + others);
+  return at;
+}
+
+/* The rates between a cell and a wall or a side. */
+static inline scalar_rates scalar_rates_in(const gab_lbm_scalar *it, const gab_field *now, scalar_rates at,
+                                           const int32_t x[3])
+{
+  if (scalar_eddies(it)) at.conducts += at.spreads * gab_field_get(now, x[0], x[1], x[2], scalar_eddies(it));
+  return at;
 }
 
 /* Flux through the face between a cell and the one before it along an axis. */
@@ -134,6 +156,7 @@ gab_block_data_kind gab_lbm_scalar_cells_kind(gab_lbm_scalar *it);
 typedef struct scalar_contact {
   double conductance, value, flux;
 } scalar_contact;
+/** @param[in] at  scalar_rates_in() the fluid cell */
 scalar_contact gab_lbm_scalar_contact_of(const gab_lbm_scalar *it, const scalar_face *face, scalar_rates at);
 
 /** The source in a cell, per step of level 0. Only with a source. */

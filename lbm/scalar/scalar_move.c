@@ -34,6 +34,29 @@ static void close_faces(const row_of_faces *row, int side, double *flux)
 
 static bool has_bit(const uint8_t *bits, int32_t i, int side) { return bits && bits[i] >> side & 1; }
 
+/* Of the cells with the values t; NULL: there are none. */
+static const double *eddies_of(const row_of_faces *row, const double *t)
+{
+  const int component = scalar_eddies(row->it);
+  return component ? t + component * row->now->map.component_stride : NULL;
+}
+
+/* Through faces of a row. @param[in] t, j  of the cells above the faces */
+static void find_central(const row_of_faces *row, const double *t, const double *j, ptrdiff_t before,
+                         int32_t count, double *flux)
+{
+  const double *eddies = eddies_of(row, t);
+  const scalar_rates rates = row->rates;
+  if (!eddies) {
+#pragma omp simd
+    for (int32_t i = 0; i < count; i++) flux[i] = scalar_flux(t + i, j + i, before, rates);
+    return;
+  }
+#pragma omp simd
+  for (int32_t i = 0; i < count; i++)
+    flux[i] = scalar_flux(t + i, j + i, before, scalar_rates_between(rates, eddies[i], eddies[i + before]));
+}
+
 /* Through the faces of cells of a row at a side, with limited values. @param[in] t, j  of the cells above the faces */
 static void find_bounded(const row_of_faces *row, int side, const double *t, const double *j, double *flux)
 {
@@ -41,11 +64,14 @@ static void find_bounded(const row_of_faces *row, int side, const double *t, con
   const uint8_t *closed = row->cells->closed ? row->cells->closed + first : NULL,
                 *far = row->cells->far ? row->cells->far + first : NULL;
   const ptrdiff_t before = -row->now->map.stride[side / 2];
+  const double *eddies = eddies_of(row, t);
   const bool is_upper = side % 2;
   for (int32_t i = 0; i < row->count; i++) {
     const bool inner = has_bit(closed, i, side ^ 1), outer = has_bit(far, i, side);
-    flux[i] = scalar_bounded_flux(t + i, j + i, before, row->rates, is_upper ? inner : outer,
-                                  is_upper ? outer : inner);
+    const scalar_rates rates =
+        eddies ? scalar_rates_between(row->rates, eddies[i], eddies[i + before]) : row->rates;
+    flux[i] =
+        scalar_bounded_flux(t + i, j + i, before, rates, is_upper ? inner : outer, is_upper ? outer : inner);
   }
 }
 
@@ -54,17 +80,12 @@ static void find_lateral(const row_of_faces *row, int side, double *flux)
 {
   const int axis = side / 2;
   const ptrdiff_t before = -row->now->map.stride[axis];
-  const scalar_rates rates = row->rates;
   int32_t cell[3] = {row->x, row->y, row->z};
   cell[axis] += side % 2;
   const double *t = scalar_row(row->now, cell[1], cell[2]) + row->x;
   const double *j = t + (SCALAR_MOMENTUM + axis) * row->now->map.component_stride;
-  if (row->it->options.bounded) {
-    find_bounded(row, side, t, j, flux);
-  } else {
-#pragma omp simd
-    for (int32_t i = 0; i < row->count; i++) flux[i] = scalar_flux(t + i, j + i, before, rates);
-  }
+  if (row->it->options.bounded) find_bounded(row, side, t, j, flux);
+  else find_central(row, t, j, before, row->count, flux);
   close_faces(row, side, flux);
   if (cell[axis] != 0 && cell[axis] != row->now->shape.cells[axis]) return;
   cell[axis] -= cell[axis] == 0;
@@ -77,16 +98,12 @@ static void find_along(const row_of_faces *row, double *flux)
   const double *t = scalar_row(row->now, row->y, row->z) + row->x;
   const double *j = t + SCALAR_MOMENTUM * row->now->map.component_stride;
   const int32_t end = row->now->shape.cells[0];
-  const scalar_rates rates = row->rates;
   if (row->it->options.bounded) {
     find_bounded(row, 1, t + 1, j + 1, flux + 1);
     row_of_faces lower = *row;
     lower.count = 1; /* the others are upper faces of cells before */
     find_bounded(&lower, 0, t, j, flux);
-  } else {
-#pragma omp simd
-    for (int32_t i = 0; i <= row->count; i++) flux[i] = scalar_flux(t + i, j + i, -1, rates);
-  }
+  } else find_central(row, t, j, -1, row->count + 1, flux);
   close_faces(row, 0, flux);
   close_faces(row, 1, flux + 1);
   if (row->x == 0) flux[0] = face_or(row, (const int32_t[3]){-1, row->y, row->z}, flux[0]);
@@ -152,10 +169,12 @@ static void add_source(const gab_lbm_scalar *it, const gab_block *block, gab_fie
  * sum of conductances) = T + other fluxes + sum of conductance value. The faces of a cell are consecutive. */
 static void add_walls(const gab_lbm_scalar *it, const gab_block *block, gab_field *next)
 {
+  const gab_field *now = gab_block_data(block, it->now);
   const scalar_cells *cells = gab_block_data(block, it->cells);
-  const scalar_rates rates = scalar_rates_of(it, block);
+  const scalar_rates level = scalar_rates_of(it, block);
   for (size_t i = 0; i < cells->face_count;) {
     const int32_t *at = cells->faces[i].cell;
+    const scalar_rates rates = scalar_rates_in(it, now, level, at);
     double total = gab_field_get(next, at[0], at[1], at[2], SCALAR_VALUE), conductance = 0;
     for (; i < cells->face_count; i++) {
       const scalar_face *face = &cells->faces[i];

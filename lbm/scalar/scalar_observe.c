@@ -108,7 +108,8 @@ static void balance_block(const gab_lbm_scalar *it, const gab_block *block, bala
   for (size_t i = 0; i < cells->face_count; i++) {
     const scalar_face *face = &cells->faces[i];
     gab_exact_sum *sums = &by->sums[BALANCE_SUMS + BODY_SUMS * face->body];
-    const scalar_contact wall = gab_lbm_scalar_contact_of(it, face, rates);
+    const scalar_contact wall = gab_lbm_scalar_contact_of(
+        it, face, scalar_rates_in(it, gab_block_data(block, it->now), rates, face->cell));
     const double later = gab_field_get(next, face->cell[0], face->cell[1], face->cell[2], SCALAR_VALUE);
     const double flux = it->substeps * (wall.conductance * (wall.value - later) + wall.flux);
     gab_exact_add(&sums[0], ldexp(flux, -it->dimension * level));
@@ -177,7 +178,7 @@ gab_status gab_lbm_scalar_check_finite(const gab_lbm_scalar *it)
   for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
     const gab_block *block = gab_forest_block(it->forest, b);
     const gab_field *now = gab_block_data(block, it->now);
-    for (int c = 0; c < SCALAR_MOMENTUM + it->dimension; c++)
+    for (int c = 0; c < now->shape.components; c++)
       for (int32_t z = 0; z < now->shape.cells[2]; z++)
         for (int32_t y = 0; y < now->shape.cells[1]; y++)
           for (int32_t x = 0; x < now->shape.cells[0]; x++) {

@@ -324,6 +324,8 @@ def draw_scalars(rng, case):
         if rng.random() < 0.3:
             scalar["difference"] = 1
         scalar["bounded"] = rng.random() < 0.4
+        if case["lbm"].get("collision") == "smagorinsky" and rng.random() < 0.6:
+            scalar["turbulent_prandtl"] = pick(rng, 0.5, 0.9)
         case["scalars"].append(scalar)
         for where, side in list(case.get("boundaries", {}).items()) + [(body, {"type": "body"}) for body in bodies]:
             kind = "value" if side["type"] == "velocity" else pick(rng, None, "value", "value", "flux", "transfer", "adiabatic")
@@ -737,6 +739,8 @@ class Campaign:
         case["lbm"]["precision"] = pick(rng, "double", "double", "float")
         if rng.random() < 0.3:
             case["lbm"]["collision"] = "trt"
+            for scalar in case.get("scalars", []):
+                scalar.pop("turbulent_prandtl", None)
         if rng.random() < 0.3 and "bodies" in case:
             del case["bodies"], case["output"]
             case.pop("refinement", None)

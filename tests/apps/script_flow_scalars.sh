@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
-# Heat and species in a flow, by parameter file: a heated cylinder and a dye in a channel on adaptive levels. The same
+# Heat and species in a flow, by parameter file: a heated cylinder and a dye in a channel on adaptive levels, with eddies. The same
 # bits, tables and pictures on other numbers of processes, after deaths (of rank 0 under local, too) and a restart; a
 # steady flow absorbs the heat of its walls; refusals with their place.
 . "$GABION_SOURCE/tests/apps/common.sh"
@@ -11,7 +11,7 @@
   cat <<'END'
   - {name: fin, type: box, lo: [2.5, 0.4], hi: [2.9, 0.8], wall: staircase}
 scalars:
-  - {name: temperature, unit: K, prandtl: 0.7, capacity: 1200, initial: 300, expansion: 3e-3, gravity: [0, -1], difference: 10}
+  - {name: temperature, unit: K, prandtl: 0.7, turbulent_prandtl: 0.9, capacity: 1200, initial: 300, expansion: 3e-3, gravity: [0, -1], difference: 10}
   - {name: dye, schmidt: 2, bounded: true, initial: "exp(-4 * ((x - 1)^2 + (y - 1)^2))", source: "0.1 * (1 + cos(3 * t)) * (y > 1.5)", difference: 1}
 scalar_boundaries:
   - {type: value, scalar: temperature, at: [x_min], value: 300}
@@ -27,6 +27,7 @@ output:
   slices: [{quantity: temperature, every: 30}]
   fields: {quantities: [temperature, dye, velocity]}
 resilience: {memory: {every: 7}}
+lbm: {collision: smagorinsky}
 END
   echo "$adapts"
 } >heat.yaml
@@ -86,6 +87,7 @@ refuse 's/at: \[rod\], value/at: [rot], value/' "'rot' is neither a side (x_min,
 refuse 's/scalar: dye, at: \[rod\]/scalar: die, at: [rod]/' "scalar_boundaries.5.scalar: 'die' is not the name of a scalar"
 refuse 's/name: dye/name: speed/' "'speed' is a quantity of the flow"
 refuse 's/gravity: \[0, -1\], //' 'scalars.0.gravity: is needed: expansion is given'
+refuse 's/collision: smagorinsky/collision: trt/' 'scalars.0.turbulent_prandtl: needs an eddy viscosity: set lbm.collision: smagorinsky'
 refuse 's/schmidt: 2, //' 'needs diffusivity, prandtl or schmidt'
 refuse 's/schmidt: 2, /schmidt: 2, substeps: 1, /; s/viscosity: 0.02/viscosity: 1.5/' 'at least'
 refuse 's/at: \[y_min\]/at: [x_min]/' 'x_min has a condition of temperature already'

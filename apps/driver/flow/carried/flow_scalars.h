@@ -21,7 +21,8 @@ typedef struct scalar_plan {
   double expansion, gravity[3];
   double difference, length; /**< of Nusselt and Sherwood numbers; 0: none */
   double rayleigh,
-      speed; /**< of buoyancy: of the largest difference of given values; speed in cells per step; 0: none */
+      eddies, /**< the largest eddy diffusivity that the stability of steps counts with, in lattice units */
+      speed;  /**< of buoyancy: of the largest difference of given values; speed in cells per step; 0: none */
   bool is_species;                        /**< its number is Sherwood's */
   const gab_expression *initial, *source; /**< borrowed; source NULL: none */
   double initial_range[2];                /**< least and largest initial value */

@@ -38,6 +38,10 @@ static const gab_config_key scalar_keys[] = {
                     "Diffusivity; alternatives: prandtl, schmidt."),
     POSITIVE_OPTION("prandtl", NULL, "diffusivity|schmidt", "Viscosity over diffusivity, of heat."),
     POSITIVE_OPTION("schmidt", NULL, "diffusivity|prandtl", "Viscosity over diffusivity, of a species."),
+    POSITIVE_OPTION(
+        "turbulent_prandtl", NULL, NULL,
+        "Prandtl or Schmidt number of eddies, usually 0.7 to 0.9: with `collision: smagorinsky` the eddy viscosity "
+        "over this number adds to the diffusivity. Default: eddies do not."),
     {.name = "capacity",
      .type = GAB_CONFIG_REAL,
      .min = 0,
@@ -218,6 +222,12 @@ static gab_status read_diffusivity(reader *by)
   else
     return gab_config_fail(by->from->config, gab_config_path(by->path, "scalars.%zu", by->index),
                            "needs diffusivity, prandtl or schmidt");
+  if (is_set(by, "turbulent_prandtl")) {
+    by->made->options.turbulent_prandtl = real_of(by, "turbulent_prandtl");
+    if (setup->options.collision != &gab_collision_smagorinsky)
+      return gab_config_fail(by->from->config, by->path,
+                             "needs an eddy viscosity: set lbm.collision: smagorinsky, or remove this key");
+  }
   by->made->capacity = real_of(by, "capacity");
   by->made->options.diffusivity = gab_units_viscosity_to_lattice(&setup->units, by->made->diffusivity);
   return GAB_OK;
@@ -511,11 +521,22 @@ static double largest_difference(const scalars_case *from, const scalar_plan *ma
   return range[1] - range[0];
 }
 
+/* Eddies may be anywhere, but do not help against what the flow carries where there are none. */
+static int substeps_of(const scalar_plan *made, const scalars_case *from, double speed)
+{
+  const double diffusivity = made->options.diffusivity, widest = diffusivity + made->eddies;
+  const int dimension = from->domain->dimension, finest = from->finest;
+  if (made->options.bounded) return gab_lbm_scalar_bounded_substeps(widest, dimension, finest, speed);
+  const int carrying = gab_lbm_scalar_substeps(diffusivity, dimension, finest, speed),
+            conducting = gab_lbm_scalar_substeps(widest, dimension, finest, 0);
+  return carrying > conducting ? carrying : conducting;
+}
+
 /* Both bounds on the length of a step are met by a smaller units.dt: conduction, and the carrying of values by the flow. */
 static gab_status refuse_substeps(const reader *by, double speed)
 {
   const scalars_case *from = by->from;
-  const double diffusivity = by->made->options.diffusivity;
+  const double diffusivity = by->made->options.diffusivity + by->made->eddies;
   const int conducting = gab_lbm_scalar_substeps(diffusivity, from->domain->dimension, from->finest, 0);
   if (conducting > MOST_SUBSTEPS / 2)
     return gab_config_fail(
@@ -547,8 +568,11 @@ static gab_status find_scales(const scalars_case *from, reader *by)
       cubed / (gab_units_viscosity_to_lattice(units, from->setup->viscosity) * made->options.diffusivity);
   speed = fmax(speed, 0.5 * made->speed);
   made->options.bounded = gab_config_bool(from->config, key_of(by, "bounded"));
-  const int least = (made->options.bounded ? gab_lbm_scalar_bounded_substeps : gab_lbm_scalar_substeps)(
-      made->options.diffusivity, from->domain->dimension, from->finest, speed);
+  gab_lbm_options filled = from->setup->options;
+  if (made->options.turbulent_prandtl > 0) filled.collision->fill(&filled);
+  made->eddies = gab_lbm_scalar_eddy_diffusivity(filled.smagorinsky, made->options.turbulent_prandtl,
+                                                 from->finest, speed);
+  const int least = substeps_of(made, from, speed);
   made->options.substeps = (int)gab_config_int(from->config, key_of(by, "substeps"));
   if (least > MOST_SUBSTEPS) return refuse_substeps(by, speed);
   if (made->options.substeps == 0) made->options.substeps = least;
@@ -557,7 +581,7 @@ static gab_status find_scales(const scalars_case *from, reader *by)
         from->config, by->path,
         "= %d: at least %d are needed for a diffusivity of %.3g cells^2 per step (of level 0) at a speed "
         "of %.3g cells per step",
-        made->options.substeps, least, made->options.diffusivity, speed);
+        made->options.substeps, least, made->options.diffusivity + made->eddies, speed);
   return GAB_OK;
 }
 
@@ -659,15 +683,17 @@ void gab_app_scalars_describe(const scalars_plan *plan)
 {
   for (size_t i = 0; i < plan->count; i++) {
     const scalar_plan *it = &plan->items[i];
-    char buoyancy[160] = "", parts[64] = "";
+    char buoyancy[160] = "", parts[64] = "", eddies[64] = "";
+    if (it->options.turbulent_prandtl > 0)
+      snprintf(eddies, sizeof eddies, ", Prandtl number of eddies %.4g", it->options.turbulent_prandtl);
     if (it->options.substeps > 1)
       snprintf(parts, sizeof parts, ", %d sub-steps in a step", it->options.substeps);
     if (it->rayleigh > 0)
       snprintf(buoyancy, sizeof buoyancy,
                ", Rayleigh number %.6g, sqrt(g expansion difference height) %.3g cells per step",
                it->rayleigh, it->speed);
-    gab_log(GAB_LOG_INFO, "  %s: diffusivity %.6g m^2/s = %.4g cells^2 per step%s%s", it->name,
-            it->diffusivity, it->options.diffusivity, parts, buoyancy);
+    gab_log(GAB_LOG_INFO, "  %s: diffusivity %.6g m^2/s = %.4g cells^2 per step%s%s%s", it->name,
+            it->diffusivity, it->options.diffusivity, eddies, parts, buoyancy);
     if (it->speed > 0.4)
       gab_log(GAB_LOG_WARNING, "%s may drive the flow to %.2g cells per step, more than 0.2: lower units.dt",
               it->name, 0.5 * it->speed);
@@ -676,7 +702,9 @@ void gab_app_scalars_describe(const scalars_plan *plan)
 
 void gab_app_scalars_bytes(const scalars_plan *plan, int dimension, double *state, double *image)
 {
-  const double field = (double)plan->count * (1 + dimension) * sizeof(double);
+  double field = (double)plan->count * (1 + dimension) * sizeof(double);
+  for (size_t i = 0; i < plan->count; i++)
+    if (plan->items[i].options.turbulent_prandtl > 0) field += sizeof(double);
   *state = 2 * field;
   *image = field;
 }
