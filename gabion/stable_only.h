@@ -346,6 +346,7 @@
 #pragma GCC poison gab_means_profile
 #pragma GCC poison gab_means_profile_columns
 #pragma GCC poison gab_means_quantities
+#pragma GCC poison gab_means_reset
 #pragma GCC poison gab_means_sample
 #pragma GCC poison gab_means_samples
 #pragma GCC poison gab_means_values

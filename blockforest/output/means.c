@@ -39,19 +39,88 @@ static void add_products(gab_means *made, means_group *one, bool rms, bool stres
   if (stresses) add_view(made, one, SHOWN_ENERGY, 0, "turbulent_kinetic_energy", "");
 }
 
-static gab_status check_quantity(const gab_means *made, const gab_quantity *one)
+static gab_status check_new(const gab_means *made, const char *name)
 {
   for (size_t i = 0; i < made->group_count; i++)
-    if (strcmp(made->groups[i].of.name, one->name) == 0)
-      GAB_FAIL(GAB_ERR_INPUT, "quantity '%s' is there twice", one->name);
+    if (strcmp(made->groups[i].of.name, name) == 0)
+      GAB_FAIL(GAB_ERR_INPUT, "quantity '%s' is there twice", name);
+  return GAB_OK;
+}
+
+static gab_status check_pointwise(const gab_quantity *one)
+{
   if (one->evaluate == gab_quantity_owner()->evaluate)
     GAB_FAIL(GAB_ERR_INPUT, "quantity '%s' differs with the number of processes and has no mean", one->name);
   if (!one->pointwise)
     GAB_FAIL(GAB_ERR_INPUT, "quantity '%s' depends on neighbouring cells: only pointwise ones have means",
              one->name);
+  return GAB_OK;
+}
+
+static gab_status check_quantity(const gab_means *made, const gab_quantity *one)
+{
+  GAB_TRY(check_new(made, one->name));
+  GAB_TRY(check_pointwise(one));
   if (strlen(one->name) > MEANS_NAME_CAPACITY - 20)
     GAB_FAIL(GAB_ERR_INPUT, "the name '%s' is too long for means: %d letters at most", one->name,
              MEANS_NAME_CAPACITY - 20);
+  return GAB_OK;
+}
+
+/* Both quantities, cell by cell. */
+static gab_status evaluate_joint(void *user, const gab_forest *forest, const gab_block *block, double *values)
+{
+  const means_joint *one = user;
+  const int32_t *cells = one->means->field.shape.cells;
+  const size_t count = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
+  const int all = one->of[0].components + 1;
+  int first = 0;
+  for (int i = 0; i < 2; i++) {
+    const int components = one->of[i].components;
+    const double *part = one->means->part;
+    GAB_TRY(one->of[i].evaluate(one->of[i].user, forest, block, one->means->part));
+    for (size_t cell = 0; cell < count; cell++)
+      for (int c = 0; c < components; c++) values[cell * (size_t)all + (size_t)(first + c)] = *part++;
+    first += components;
+  }
+  return GAB_OK;
+}
+
+static gab_status add_joint(gab_means *made, const gab_mean_product *product, int *components)
+{
+  const bool is_second_vector = product->of[1].components == 3;
+  means_joint *joint = &made->joints[made->joint_count++];
+  means_group *one = &made->groups[made->group_count];
+  *joint =
+      (means_joint){.means = made, .of = {product->of[is_second_vector], product->of[!is_second_vector]}};
+  const gab_quantity *of = joint->of;
+  for (int i = 0; i < 2; i++) GAB_TRY(check_pointwise(&of[i]));
+  if (of[1].components == 3)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "'%s' and '%s' are vectors: a product is that of a vector and a scalar, or of two scalars",
+             of[0].name, of[1].name);
+  if (strcmp(of[0].name, of[1].name) == 0)
+    GAB_FAIL(GAB_ERR_INPUT, "the product of '%s' with itself is the square of its rms value", of[0].name);
+  if (strlen(of[0].name) + strlen(of[1].name) > MEANS_NAME_CAPACITY - 20)
+    GAB_FAIL(GAB_ERR_INPUT, "the names '%s' and '%s' are too long for a product: %d letters at most",
+             of[0].name, of[1].name, MEANS_NAME_CAPACITY - 20);
+  char name[2 * MEANS_NAME_CAPACITY]; /* not joint->name: compilers warn of overlaps within one structure */
+  snprintf(name, sizeof name, "%s_%s", of[0].name, of[1].name);
+  memcpy(joint->name, name, strlen(name) + 1);
+  const char *units[2] = {of[0].unit ? of[0].unit : "", of[1].unit ? of[1].unit : ""};
+  snprintf(joint->unit, sizeof joint->unit, "%s%s%s", units[1], *units[0] && *units[1] ? " " : "", units[0]);
+  const gab_quantity both = {.name = joint->name,
+                             .unit = *joint->unit ? joint->unit : NULL,
+                             .components = of[0].components + 1,
+                             .pointwise = true,
+                             .evaluate = evaluate_joint,
+                             .user = joint};
+  GAB_TRY(check_new(made, name));
+  *one = (means_group){.of = both, .first = *components};
+  made->group_count++;
+  for (int c = 0; c < of[0].components; c++) add_pair(one, c, of[0].components);
+  add_view(made, one, SHOWN_COVARIANCE, 0, "covariance_", name);
+  *components += 1 + both.components + one->products;
   return GAB_OK;
 }
 
@@ -70,6 +139,8 @@ static gab_status fill(const gab_means_options *options, gab_means *made)
     if (is_vector) stresses = false;
     components += 1 + one->of.components + one->products;
   }
+  for (size_t i = 0; i < options->product_count; i++)
+    GAB_TRY(add_joint(made, &options->products[i], &components));
   made->field.shape.components = components;
   if (stresses) GAB_FAIL(GAB_ERR_ARGUMENT, "stresses need a vector among the quantities of the means");
   return GAB_OK;
@@ -81,6 +152,9 @@ gab_status gab_means_create(const gab_means_options *options, gab_means **means)
   if (options->quantity_count < 1 || options->quantity_count > GAB_MOST_MEANS)
     GAB_FAIL(GAB_ERR_ARGUMENT, "means of %zu quantities: expected 1 to %d", options->quantity_count,
              (int)GAB_MOST_MEANS);
+  if (options->product_count > GAB_MOST_MEAN_PRODUCTS)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "means of %zu products: at most %d", options->product_count,
+             (int)GAB_MOST_MEAN_PRODUCTS);
   GAB_TRY(GAB_NEW(means, GAB_MEMORY_OTHER));
   **means = (gab_means){.dimension = options->dimension};
   const gab_status status = fill(options, *means);
@@ -92,6 +166,7 @@ void gab_means_destroy(gab_means **means)
 {
   if (!*means) return;
   gab_free(&(*means)->values);
+  gab_free(&(*means)->part);
   gab_free(means);
 }
 
@@ -185,8 +260,9 @@ gab_status gab_means_attach(gab_means *means, gab_forest *forest)
   gab_block_data_kind kind = gab_block_field_data(&means->field, "means");
   kind.merge = merge;
   GAB_TRY(gab_forest_add_data(forest, &kind, &means->data));
-  return GAB_NEW_ARRAY(&means->values, 3 * (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2],
-                       GAB_MEMORY_OTHER);
+  const size_t count = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
+  GAB_TRY(GAB_NEW_ARRAY(&means->part, 3 * count, GAB_MEMORY_OTHER));
+  return GAB_NEW_ARRAY(&means->values, MEANS_MOST_COMPONENTS * count, GAB_MEMORY_OTHER);
 }
 
 /* ---------------------------------------------------------------- samples */
@@ -195,7 +271,7 @@ enum { CHUNK = 64 };
 
 /* Adjacent cells along x: their numbers of samples, the weight of this sample, and deviations from the means. */
 typedef struct chunk {
-  double weight[CHUNK], deviation[3][CHUNK];
+  double weight[CHUNK], deviation[MEANS_MOST_COMPONENTS][CHUNK];
 } chunk;
 
 static void count_samples(const means_group *one, const double *values, int32_t cells, double *samples,
@@ -259,6 +335,18 @@ gab_status gab_means_sample(gab_means *means)
   return GAB_OK;
 }
 
+void gab_means_reset(gab_means *means)
+{
+  for (size_t b = 0; b < gab_forest_block_count(means->forest); b++) {
+    gab_field *field = gab_block_data(gab_forest_block(means->forest, b), means->data);
+    const int32_t *cells = field->shape.cells;
+    for (int c = 0; c < field->shape.components; c++)
+      for (int32_t z = 0; z < cells[2]; z++)
+        for (int32_t y = 0; y < cells[1]; y++)
+          for (int32_t x = 0; x < cells[0]; x++) gab_field_set(field, x, y, z, c, 0);
+  }
+}
+
 gab_step gab_means_samples(const gab_means *means)
 {
   double most = 0;
@@ -278,6 +366,7 @@ gab_step gab_means_samples(const gab_means *means)
 
 int gab_means_components(const means_view *one)
 {
+  if (one->what == SHOWN_COVARIANCE) return one->of->products;
   return one->what == SHOWN_MEAN || one->what == SHOWN_RMS ? one->of->of.components : 1;
 }
 
@@ -291,6 +380,9 @@ void gab_means_show(const means_view *one, const double *cell, ptrdiff_t apart, 
     return;
   case SHOWN_RMS: /* the squares come first */
     for (int c = 0; c < components; c++) to[c] = sqrt(products[c * apart] / samples);
+    return;
+  case SHOWN_COVARIANCE:
+    for (int p = 0; p < one->of->products; p++) to[p] = products[p * apart] / samples;
     return;
   case SHOWN_PRODUCT:
     *to = products[one->product * apart] / samples;
@@ -326,7 +418,8 @@ static gab_status evaluate(void *user, const gab_forest *forest, const gab_block
 size_t gab_means_quantities(gab_means *means, gab_quantity *items)
 {
   static const char *const docs[] = {"time mean", "root mean square of the fluctuation",
-                                     "mean product of two fluctuations", "half of the trace of the stresses"};
+                                     "mean product of two fluctuations", "half of the trace of the stresses",
+                                     "mean product of the fluctuations of two quantities"};
   for (size_t i = 0; i < means->view_count; i++) {
     means_view *one = &means->views[i];
     items[i] = (gab_quantity){.name = one->name,
@@ -336,12 +429,13 @@ size_t gab_means_quantities(gab_means *means, gab_quantity *items)
                               .evaluate = evaluate,
                               .user = one};
     const char *unit = one->of->of.unit;
-    if (one->what == SHOWN_MEAN || one->what == SHOWN_RMS) items[i].unit = unit;
+    if (one->what == SHOWN_MEAN || one->what == SHOWN_RMS || one->what == SHOWN_COVARIANCE)
+      items[i].unit = unit;
     else if (unit && strcmp(unit, "m/s") == 0) items[i].unit = "m^2/s^2";
     items[i].diverging = one->what == SHOWN_MEAN ? one->of->of.diverging
                          : one->what == SHOWN_PRODUCT
                              ? one->of->pair[one->product][0] != one->of->pair[one->product][1]
-                             : false;
+                             : one->what == SHOWN_COVARIANCE;
   }
   return means->view_count;
 }

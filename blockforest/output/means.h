@@ -31,6 +31,11 @@ extern "C" {
 
 typedef struct gab_means gab_means;
 
+/** For example the turbulent heat flux: velocity and temperature. */
+typedef struct gab_mean_product {
+  gab_quantity of[2]; /**< pointwise */
+} gab_mean_product;
+
 typedef struct gab_means_options {
   const gab_quantity *quantities; /**< pointwise; copied */
   size_t quantity_count;
@@ -39,18 +44,23 @@ typedef struct gab_means_options {
   /** Of the first vector among the quantities: products of the fluctuations of all pairs of components (Reynolds stresses,
    *  without the density). ::GAB_ERR_ARGUMENT if there is none. */
   bool stresses;
+  /** Pairs of quantities whose fluctuations are multiplied: a vector and a scalar, or two different scalars; copied. They
+   *  need not be among `quantities`. */
+  const gab_mean_product *products;
+  size_t product_count;
 } gab_means_options;
 
 enum {
   GAB_MOST_MEANS = 16,
-  GAB_MOST_MEAN_QUANTITIES = 2 * GAB_MOST_MEANS + 7,
-  GAB_MOST_PROFILE_COLUMNS = 2 + 3 * 2 * GAB_MOST_MEANS + 7,
+  GAB_MOST_MEAN_PRODUCTS = 8,
+  GAB_MOST_MEAN_QUANTITIES = 2 * GAB_MOST_MEANS + GAB_MOST_MEAN_PRODUCTS + 7,
+  GAB_MOST_PROFILE_COLUMNS = 2 + 3 * (2 * GAB_MOST_MEANS + GAB_MOST_MEAN_PRODUCTS) + 7,
   GAB_PROFILE_COLUMN_CAPACITY = 96
 };
 
 /** Makes the means, and the names of their quantities. Local. @return ::GAB_ERR_INPUT for a quantity that is not
- *  pointwise, is the owner, is repeated, or has too long a name; ::GAB_ERR_ARGUMENT for none or more than
- *  #GAB_MOST_MEANS */
+ *  pointwise, is the owner, is repeated, or has too long a name, and for products of two vectors or of a quantity with
+ *  itself; ::GAB_ERR_ARGUMENT for none or more than #GAB_MOST_MEANS, or more than #GAB_MOST_MEAN_PRODUCTS */
 gab_status gab_means_create(const gab_means_options *options, gab_means **means);
 /** Before or after the forest is destroyed. */
 void gab_means_destroy(gab_means **means);
@@ -62,11 +72,13 @@ int gab_means_values(const gab_means *means);
 
 /** Takes the present state as a sample. Local: no communication; the quantities must be up to date. */
 gab_status gab_means_sample(gab_means *means);
+/** Forgets all samples. Local. */
+void gab_means_reset(gab_means *means);
 /** Largest number of samples of a cell of this process. Local. */
 gab_step gab_means_samples(const gab_means *means);
 
-/** `mean_NAME`, `rms_NAME` (about the mean, by the number of samples), `reynolds_stress_xx`, `_xy`, ... and
- *  `turbulent_kinetic_energy`, half of the trace. NaN where a quantity has no value, and before the first sample.
+/** `mean_NAME`, `rms_NAME` (about the mean, by the number of samples), `reynolds_stress_xx`, `_xy`, ...,
+ *  `turbulent_kinetic_energy`, half of the trace, and `covariance_NAME_NAME` of products, a vector if one of both is. NaN where a quantity has no value, and before the first sample.
  *  @param[out] items  at least #GAB_MOST_MEAN_QUANTITIES elements; strings borrowed from the means @return number of
  *  items */
 size_t gab_means_quantities(gab_means *means, gab_quantity *items);

@@ -20,6 +20,7 @@ typedef struct writer {
   gab_plane *plane;
   gab_series *series; /* of its own, or borrowed from the probes */
   gab_row_fn row;
+  gab_rows_fn rows;
   void *user;
   double *values;    /* one row */
   bool looks_around; /* a quantity is not pointwise */
@@ -37,14 +38,22 @@ struct gab_output {
 
 gab_step gab_schedule_step(gab_schedule schedule, int64_t k)
 {
-  return schedule.start +
-         (schedule.interval > 0 ? (gab_step)llround((double)k * schedule.interval) : k * schedule.every);
+  const int64_t of_all = schedule.skip + (schedule.stride > 1 ? k * schedule.stride : k);
+  return schedule.start + (schedule.interval > 0 ? (gab_step)llround((double)of_all * schedule.interval)
+                                                 : of_all * schedule.every);
 }
 
 int64_t gab_schedule_count(gab_schedule schedule, gab_step step)
 {
   const gab_step since = step - schedule.start;
   if (since <= 0) return 0;
+  if (schedule.stride > 1 || schedule.skip > 0) {
+    const gab_schedule all = {
+        .every = schedule.every, .start = schedule.start, .interval = schedule.interval};
+    const int64_t stride = schedule.stride > 1 ? schedule.stride : 1,
+                  left = gab_schedule_count(all, step) - schedule.skip;
+    return left > 0 ? (left + stride - 1) / stride : 0;
+  }
   if (!(schedule.interval > 0)) return (since + schedule.every - 1) / schedule.every;
   int64_t k = (int64_t)((double)since / schedule.interval); /* at most one off */
   while (k > 0 && gab_schedule_step(schedule, k - 1) >= step) k--;
@@ -248,11 +257,10 @@ gab_status gab_output_add_plane(gab_output *output, gab_schedule schedule, const
   return add(output, status, &made, NULL);
 }
 
-gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, const char *name,
-                                 const char *const *columns, size_t count, gab_row_fn row, void *user,
-                                 gab_series **series)
+/* @param made  with its functions */
+static gab_status add_series(gab_output *output, writer made, const char *name, const char *const *columns,
+                             size_t count, gab_series **series)
 {
-  writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SERIES, .row = row, .user = user};
   char path[GAB_OUTPUT_PATH_CAPACITY];
   GAB_TRY(gab_output_name_check(name));
   GAB_TRY(gab_output_path(path, "%s/%s.csv", output->folder, name));
@@ -268,6 +276,21 @@ gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, cons
   return GAB_OK;
 }
 
+gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, const char *name,
+                                 const char *const *columns, size_t count, gab_row_fn row, void *user,
+                                 gab_series **series)
+{
+  const writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SERIES, .row = row, .user = user};
+  return add_series(output, made, name, columns, count, series);
+}
+
+gab_status gab_output_add_table(gab_output *output, gab_schedule schedule, const char *name,
+                                const char *const *columns, size_t count, gab_rows_fn rows, void *user)
+{
+  const writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SERIES, .rows = rows, .user = user};
+  return add_series(output, made, name, columns, count, NULL);
+}
+
 /* ---------------------------------------------------------------------------------------- writing */
 
 /* Series and planes: files that grow. */
@@ -275,7 +298,7 @@ static bool has_cursor(const writer *which) { return which->series || which->pla
 
 static bool is_active(const writer *which)
 {
-  return which->kind != GAB_OUTPUT_SERIES || which->probes || which->row;
+  return which->kind != GAB_OUTPUT_SERIES || which->probes || which->row || which->rows;
 }
 
 bool gab_output_due(const gab_output *output, gab_step step)
@@ -302,9 +325,14 @@ static gab_status write_one(gab_output *output, writer *which, gab_step step, do
   if (which->particles) return gab_particle_output_write(which->particles, step, time);
   if (which->plane) return gab_plane_write(which->plane, step, time);
   if (which->probes) return gab_probes_write(which->probes, step, time);
-  if (!which->row || gab_series_has(which->series, step)) return GAB_OK;
-  gab_status status = which->row(which->user, step, time, which->values);
-  if (status == GAB_OK) status = gab_series_append(which->series, step, time, which->values);
+  if (!(which->row || which->rows) || gab_series_has(which->series, step)) return GAB_OK;
+  double *rows = NULL;
+  size_t count = 1;
+  gab_status status = which->rows ? which->rows(which->user, step, time, &rows, &count)
+                                  : which->row(which->user, step, time, which->values);
+  if (status == GAB_OK)
+    status = gab_series_append_rows(which->series, step, time, rows ? rows : which->values, count);
+  gab_free(&rows);
   return gab_world_reduce_status(gab_forest_world(output->forest), status);
 }
 

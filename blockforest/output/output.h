@@ -40,10 +40,12 @@ typedef struct gab_schedule {
   bool last;      /**< also at the last step of the run: gab_output_write_last() */
   /** In steps, not whole and above 1, instead of `every` (which must be > 0 too); 0: none. */
   double interval;
+  int64_t stride; /**< only each so many of these steps; 0, 1: all of them */
+  int64_t skip;   /**< leaves out so many of them at first */
 } gab_schedule;
 
 GAB_EXTENDER bool gab_schedule_due(gab_schedule schedule, gab_step step);
-/** The k-th step of the schedule, from k = 0: start. Pure. @param[in] schedule  with at least one step */
+/** The k-th step of the schedule, from k = 0. Pure. @param[in] schedule  with at least one step */
 GAB_EXTENDER gab_step gab_schedule_step(gab_schedule schedule, int64_t k);
 /** Number of scheduled steps before `step`. Pure. */
 GAB_EXTENDER int64_t gab_schedule_count(gab_schedule schedule, gab_step step);
@@ -79,6 +81,13 @@ typedef gab_status (*gab_row_fn)(void *user, gab_step step, double time, double 
 gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, const char *name,
                                  const char *const *columns, size_t count, gab_row_fn row, void *user,
                                  gab_series **series);
+
+/** All rows of a step, for example one per layer of cells. Collective; the same values on all ranks. @param[out] rows
+ *  [count][columns]; released by the output with gab_free() */
+typedef gab_status (*gab_rows_fn)(void *user, gab_step step, double time, double **rows, size_t *count);
+/** FOLDER/NAME.csv with several rows for each step. */
+gab_status gab_output_add_table(gab_output *output, gab_schedule schedule, const char *name,
+                                const char *const *columns, size_t count, gab_rows_fn rows, void *user);
 
 /** Appends the names of the files of its writers, one per line, relative to the folder, with `<n>` for a number.
  *  Local. */

@@ -12,15 +12,15 @@
 scalars: [{name: dye, schmidt: 2, initial: "exp(-4 * ((x - 1)^2 + (y - 1)^2))"}]
 scalar_boundaries: [{type: value, scalar: dye, at: [x_min], value: 0.5}]
 output:
-  means: {quantities: [velocity, pressure, dye], rms: true, stresses: true, start: 4, every: 3, homogeneous: [x]}
+  means: {quantities: [velocity, pressure, dye], rms: true, stresses: true, products: [velocity*dye, pressure * dye], start: 4, every: 3, homogeneous: [x]}
   slices: [{quantity: mean_velocity.x, every: 30}]
-  probes: {every: 1, quantities: [velocity, pressure, dye, mean_velocity, mean_pressure, mean_dye, rms_velocity, rms_dye, reynolds_stress_xy, turbulent_kinetic_energy]}
+  probes: {every: 1, quantities: [velocity, pressure, dye, mean_velocity, mean_pressure, mean_dye, rms_velocity, rms_dye, covariance_velocity_dye, covariance_pressure_dye, reynolds_stress_xy, turbulent_kinetic_energy]}
   lines: [{name: p, from: [0.1, 0.5], to: [3.9, 1.5], count: 9}]
 resilience: {memory: {every: 7}}
 END
 } >street.yaml
 run 0 1 street.yaml
-said 'means of velocity, pressure, dye: a sample every 3 steps from step 4, 14 numbers per cell'
+said 'means of velocity, pressure, dye: a sample every 3 steps from step 4, 26 numbers per cell'
 said 'means: 19 samples'
 said 'output.means.homogeneous: axis x is not periodic'
 [ -s out/means_0000000060.png ] && [ -s out/fields/means.xdmf ] || complain "not written: $(find out -name '*means*')"
@@ -40,6 +40,8 @@ for point in ("p%d." % i for i in range(9)):
     u = [point + "velocity." + c for c in "xy"]
     expected = {point + "mean_" + n: math.fsum(float(r[point + n]) for r in samples) / 19 for n in ("pressure", "dye", "velocity.x", "velocity.y")}
     expected.update({point + "rms_" + n: math.sqrt(product(point + n, point + n)) for n in ("dye", "velocity.x", "velocity.y")})
+    expected.update({point + "covariance_velocity_dye." + c: product(point + "velocity." + c, point + "dye") for c in "xy"})
+    expected[point + "covariance_pressure_dye"] = product(point + "pressure", point + "dye")
     expected[point + "reynolds_stress_xy"] = product(*u)
     expected[point + "turbulent_kinetic_energy"] = (product(u[0], u[0]) + product(u[1], u[1])) / 2
     for name, value in expected.items():
@@ -67,6 +69,14 @@ check 2 street.yaml --set output.means.quantities='[pressure]'
 said 'output.means.stresses: needs velocity in output.means.quantities'
 check 2 street.yaml --set output.means.quantities='[velocity, die]'
 said 'output.means.quantities: '
+check 2 street.yaml --set output.means.products='[velocity*velocity]'
+said "'velocity' and 'velocity' are vectors"
+check 2 street.yaml --set output.means.products='[dye*dye]'
+said "the product of 'dye' with itself"
+check 2 street.yaml --set output.means.products='[velocity*die]'
+said "output.means.products: "
+check 2 street.yaml --set output.means.products='[velocity]'
+said "output.means.products: 'velocity': expected two quantities"
 check 2 street.yaml --set output.means.homogeneous='[x, y]'
 said 'output.means.homogeneous: names 2 of 2 axes: give all but one'
 check 2 street.yaml --set output.means.homogeneous='[z]'
@@ -77,6 +87,18 @@ check 2 street.yaml --set output.probes.quantities='[mean_speed]'
 said "mean_velocity"
 run 0 1 street.yaml --set output.means.start=100
 said 'the run has ended before output.means.start, step 100: no sample'
+
+# Windows: each has the means of a run that starts there; the last one is cut off by the end of the run.
+sed 's/start: 4, every: 3,/start: 4, every: 3, window: 7,/' street.yaml >windows.yaml
+run 0 1 windows.yaml
+said 'in windows of 7 samples; the first ends with step 22'
+ls out | grep -c '^means_[0-9]*.png' | grep -q '^3$' || complain "not a picture of each window: $(ls out)"
+[ "$(cut -d , -f 1 out/means_profile.csv | sort -u | tr '\n' ' ')" = '22 43 60 step ' ] || complain "not a profile of each window: $(cut -d , -f 1 out/means_profile.csv)"
+grep '^43,' out/means_profile.csv >second.csv
+keep out/means_profile.csv out/means_*.png out/probes.csv
+same_anyhow windows.yaml
+run 0 1 street.yaml --set output.means.start=25 --set run.steps=43
+tail -n +2 out/means_profile.csv | cmp - second.csv || complain 'the second window is not the mean over its samples'
 
 # The profile of a laminar channel is its parabola, which TRT has exactly.
 cat >channel.yaml <<'END'

@@ -95,7 +95,8 @@ static void report(const gab_app_run *it)
   if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", it->folder);
   if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", it->folder);
   gab_app_planes_report(done);
-  if (done->profile) gab_log(GAB_LOG_INFO, "  profile of the means: %s/means_profile.csv", it->folder);
+  if (done->profile.means && done->profile.axis >= 0)
+    gab_log(GAB_LOG_INFO, "  profile of the means: %s/means_profile.csv", it->folder);
   if (done->parameters->scalars.output.every > 0)
     gab_log(GAB_LOG_INFO, "  scalars: %s/scalars.csv", it->folder);
   if (done->parameters->tracers.output.every > 0)

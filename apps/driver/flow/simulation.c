@@ -189,7 +189,7 @@ static bool takes_sample(const simulation *which, gab_step steps_done)
 static gab_status sample_means(void *user, gab_step step)
 {
   const simulation *which = user;
-  return takes_sample(which, step + 1) ? gab_means_sample(which->means) : GAB_OK;
+  return gab_app_flow_means_sample(&which->parameters->means, which->means, step + 1);
 }
 
 /* Output of a step in addition to the state. */
@@ -256,6 +256,7 @@ void gab_app_simulation_name_levers(const gab_app_run *it)
 
 gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step)
 {
+  (void)step;
   simulation *which = (simulation *)it;
   const double most = 1e-4;
   gab_lbm_integrals now;
@@ -263,7 +264,7 @@ gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step)
   gab_app_results_find(which, &now);
   GAB_TRY(gab_app_planes_finish(which));
   if (which->scalars) GAB_TRY(gab_app_flow_scalars_finish(which->scalars));
-  GAB_TRY(gab_app_flow_means_finish(it, &which->parameters->means, which->means, which->profile, step));
+  GAB_TRY(gab_app_flow_means_finish(it, &which->parameters->means, which->means));
   if (gab_lbm_has_open_side(&which->parameters->setup.options, which->parameters->domain.dimension))
     return GAB_OK;
   /* per volume: a grid that adapts at a body changes which cells are fluid */

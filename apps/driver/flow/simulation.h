@@ -88,7 +88,7 @@ typedef struct simulation {
   flow_tracers *tracers; /**< NULL: none */
   flow_scalars *scalars; /**< NULL: none */
   gab_means *means;      /**< NULL: none */
-  gab_series *profile;   /**< of the means; borrowed; NULL: none */
+  means_profile profile; /**< of the means */
   flow_until until;
   gab_lbm_quantities *view;
   gab_quantity quantity_items[FLOW_MOST_QUANTITIES];

@@ -73,13 +73,13 @@ typedef struct fixture {
   size_t count;
 } fixture;
 
-static fixture make(void)
+static fixture make_of(const gab_means_options *options)
 {
   fixture made = {0};
-  const gab_forest_options options = {
+  const gab_forest_options domain = {
       .grid = {.dimension = 2, .roots = {1, 1, 1}}, .cells = {CELLS, CELLS, 1}, .dx = 1};
-  assert_int_equal(gab_forest_create(world, &options, &made.forest), GAB_OK);
-  assert_int_equal(gab_means_create(&usual, &made.means), GAB_OK);
+  assert_int_equal(gab_forest_create(world, &domain, &made.forest), GAB_OK);
+  assert_int_equal(gab_means_create(options, &made.means), GAB_OK);
   assert_int_equal(gab_means_attach(made.means, made.forest), GAB_OK);
   assert_int_equal(gab_forest_build(made.forest, NULL, NULL, 1, stay, NULL, NULL), GAB_OK);
   made.count = gab_means_quantities(made.means, made.items);
@@ -87,6 +87,8 @@ static fixture make(void)
   has_solid_cells = false;
   return made;
 }
+
+static fixture make(void) { return make_of(&usual); }
 
 static void destroy(fixture *gone)
 {
@@ -160,6 +162,37 @@ static void means_are_those_of_all_samples(void **state)
   assert_near(xy[0], product(at, 0, 1), 1e-9);
   assert_near(yy[0], product(at, 1, 1), 1e-13);
   assert_true(energy[0] == 0.5 * xx[0] + 0.5 * yy[0]);
+  destroy(&it);
+}
+
+/* The scalar is the first component of the vector: its variance is the first product. */
+static void products_are_those_of_both_fluctuations(void **state)
+{
+  const gab_mean_product products[] = {{.of = {quantities[0], quantities[1]}}};
+  gab_means_options options = usual;
+  options.products = products;
+  options.product_count = 1;
+  fixture it = make_of(&options);
+  (void)state;
+  double flux[3 * CELLS * CELLS], after[3 * CELLS * CELLS];
+  const double at[3] = {0.5, 0.5, 0};
+  sample(&it, SAMPLES);
+  assert_int_equal(gab_means_values(it.means), (1 + 1 + 1) + (1 + 3 + 3 + 1) + (1 + 4 + 3));
+  evaluate(&it, "covariance_velocity_height", 0, 3, flux);
+  const double other[3] = {1.5, 0.5, 0};
+  assert_near(flux[3], product(other, 0, 0), 1e-11);
+  assert_near(flux[4], product(other, 0, 1), 1e-9);
+  assert_near(flux[5], product(other, 0, 2), 1e-9);
+  assert_true(fabs(flux[4]) > 1e-5);
+  assert_near(flux[0], product(at, 0, 0), 1e-11);
+  gab_means_reset(it.means);
+  assert_int_equal(gab_means_samples(it.means), 0);
+  evaluate(&it, "covariance_velocity_height", 0, 3, after);
+  assert_true(isnan(after[3]));
+  now = 0;
+  sample(&it, SAMPLES);
+  evaluate(&it, "covariance_velocity_height", 0, 3, after);
+  assert_memory_equal(flux, after, sizeof flux);
   destroy(&it);
 }
 
@@ -256,14 +289,25 @@ static void wrong_options_are_refused(void **state)
           &(gab_means_options){.quantities = gab_quantity_owner(), .quantity_count = 1, .dimension = 2},
           &means),
       GAB_ERR_INPUT);
+  const gab_mean_product of_vectors = {.of = {quantities[1], quantities[1]}},
+                         of_itself = {.of = {quantities[0], quantities[0]}};
+  gab_means_options options = usual;
+  options.product_count = 1;
+  options.products = &of_vectors;
+  assert_int_equal(gab_means_create(&options, &means), GAB_ERR_INPUT);
+  options.products = &of_itself;
+  assert_int_equal(gab_means_create(&options, &means), GAB_ERR_INPUT);
   assert_null(means);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(means_are_those_of_all_samples),     cmocka_unit_test(blocks_hand_means_on),
-      cmocka_unit_test(cells_without_samples_do_not_count), cmocka_unit_test(solid_children_have_no_mean),
+      cmocka_unit_test(means_are_those_of_all_samples),
+      cmocka_unit_test(blocks_hand_means_on),
+      cmocka_unit_test(products_are_those_of_both_fluctuations),
+      cmocka_unit_test(cells_without_samples_do_not_count),
+      cmocka_unit_test(solid_children_have_no_mean),
       cmocka_unit_test(wrong_options_are_refused),
   };
   if (gab_world_create(NULL, NULL, &world) != GAB_OK) return 1;

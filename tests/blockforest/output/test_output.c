@@ -115,6 +115,28 @@ static void intervals_do_not_drift(void **state)
     assert_int_equal(gab_schedule_count(whole, step), step < 2 ? 0 : (step + 2) / 4);
 }
 
+/* Each seventh step of another schedule, from its third one on. */
+static void strides_choose_among_the_steps(void **state)
+{
+  (void)state;
+  const gab_schedule schedules[] = {{.every = 3, .start = 4}, {.every = 1, .interval = 2.3}};
+  for (size_t i = 0; i < 2; i++) {
+    gab_schedule some = schedules[i];
+    some.stride = 7;
+    some.skip = 2;
+    int64_t all = 0, chosen = 0;
+    for (gab_step step = 0; step < 400; step++) {
+      const bool due = gab_schedule_due(schedules[i], step), is_chosen = due && all % 7 == 2;
+      assert_int_equal(gab_schedule_count(some, step), chosen);
+      assert_int_equal(gab_schedule_due(some, step), is_chosen);
+      if (is_chosen) assert_int_equal(gab_schedule_step(some, chosen), step);
+      all += due;
+      chosen += is_chosen;
+    }
+    assert_true(chosen > 15);
+  }
+}
+
 /* ------------------------------------------------------------------------------------ pictures */
 
 static void colour_maps_rise_evenly(void **state)
@@ -601,6 +623,7 @@ int main(void)
       cmocka_unit_test(quantities_are_found_by_name_and_component),
       cmocka_unit_test(schedules_are_due_from_their_start),
       cmocka_unit_test(intervals_do_not_drift),
+      cmocka_unit_test(strides_choose_among_the_steps),
       cmocka_unit_test(colour_maps_rise_evenly),
       cmocka_unit_test(every_letter_can_be_drawn),
 #ifdef GAB_HAVE_PNG

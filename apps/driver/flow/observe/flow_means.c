@@ -9,6 +9,7 @@
 #include "core/messages/collective.h"
 #include "lbm/observe/quantities.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,6 +46,23 @@ static const gab_config_key keys[] = {
      .doc =
          "Also reynolds_stress_xx, _xy, ... (mean products of velocity fluctuations, without the density) and "
          "turbulent_kinetic_energy."},
+    {.name = "products",
+     .type = GAB_CONFIG_STRING,
+     .length_min = 1,
+     .length_max = GAB_MOST_MEAN_PRODUCTS,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc =
+         "Pairs of quantities, such as velocity*temperature: covariance_velocity_temperature is the mean product of their "
+         "fluctuations. At most one of both is a vector."},
+    {.name = "window",
+     .type = GAB_CONFIG_INT,
+     .unit = "samples",
+     .min = 1,
+     .max = 1e9,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc =
+         "Means are over this many samples: then they are written and begin again. Default: over all samples of the "
+         "run."},
     EVERY_KEY("interval", false,
               "Interval of samples, in steps. Default: 10; a sample costs about as much as ten steps."),
     INTERVAL_KEY(false, "Instead of every: interval of samples in physical time."),
@@ -53,7 +71,8 @@ static const gab_config_key keys[] = {
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",
      .outside = true,
-     .doc = "Write all means at the end: fields/means.xdmf, and a picture of the first one."},
+     .doc =
+         "Write all means at the end (of each window, too): fields/means.xdmf, and a picture of the first one."},
     {.name = "homogeneous",
      .type = GAB_CONFIG_CHOICE,
      .choices = "x|y|z",
@@ -62,8 +81,8 @@ static const gab_config_key keys[] = {
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc =
-         "All axes but one: at the end all means are also averaged over these axes, as a profile along the remaining "
-         "axis, in means_profile.csv."},
+         "All axes but one: at the end (of each window, too) all means are also averaged over these axes, as a profile "
+         "along the remaining axis, in means_profile.csv."},
     FIELD_FILE_KEYS,
 };
 
@@ -78,6 +97,39 @@ gab_status gab_app_means_declare(gab_config *config)
 
 static const char *const path = "output.means.quantities";
 
+static const char *const product_path = "output.means.products";
+
+/* The quantity of the first `length` letters of a name. */
+static gab_status find(const gab_config *config, gab_quantity_list from, const char *text, size_t length,
+                       gab_quantity *to)
+{
+  const gab_quantity *found;
+  char name[80];
+  while (length > 0 && *text == ' ') text++, length--;
+  while (length > 0 && text[length - 1] == ' ') length--;
+  snprintf(name, sizeof name, "%.*s", (int)length, text);
+  GAB_TRY(gab_app_blame(config, product_path, gab_quantity_find(from, name, &found)));
+  *to = *found;
+  return GAB_OK;
+}
+
+static gab_status read_products(const gab_config *config, gab_quantity_list from,
+                                gab_mean_product products[GAB_MOST_MEAN_PRODUCTS], size_t *count)
+{
+  *count = 0;
+  if (!gab_config_is_set(config, product_path)) return GAB_OK;
+  const char *const *texts = gab_config_strings(config, product_path, count);
+  for (size_t i = 0; i < *count; i++) {
+    const char *star = strchr(texts[i], '*');
+    if (!star || strchr(star + 1, '*'))
+      return gab_config_fail(config, product_path, "'%s': expected two quantities, such as velocity*pressure",
+                             texts[i]);
+    GAB_TRY(find(config, from, texts[i], (size_t)(star - texts[i]), &products[i].of[0]));
+    GAB_TRY(find(config, from, star + 1, strlen(star + 1), &products[i].of[1]));
+  }
+  return GAB_OK;
+}
+
 static gab_status make(const gab_config *config, gab_quantity_list from, int dimension, gab_means **means)
 {
   size_t count;
@@ -90,7 +142,12 @@ static gab_status make(const gab_config *config, gab_quantity_list from, int dim
     picked[i] = *found;
     has_vector |= strcmp(names[i], "velocity") == 0;
   }
+  gab_mean_product products[GAB_MOST_MEAN_PRODUCTS];
+  size_t product_count;
+  GAB_TRY(read_products(config, from, products, &product_count));
   const gab_means_options options = {.quantities = picked,
+                                     .products = products,
+                                     .product_count = product_count,
                                      .quantity_count = count,
                                      .dimension = dimension,
                                      .rms = gab_config_bool(config, "output.means.rms"),
@@ -130,11 +187,39 @@ gab_status gab_app_means_read(const gab_config *config, gab_quantity_list from, 
   if (!gab_config_is_set(config, "output.means")) return GAB_OK;
   GAB_TRY(gab_app_schedule_read(config, "output.means", dt, &plan->schedule));
   if (plan->schedule.every == 0) plan->schedule.every = 10;
+  if (gab_config_is_set(config, "output.means.window"))
+    plan->window = gab_config_int(config, "output.means.window");
   GAB_TRY(read_profile(config, domain, plan));
   return make(config, from, domain->dimension, &plan->names);
 }
 
 void gab_app_means_release(means_plan *plan) { gab_means_destroy(&plan->names); }
+
+/* ---------------------------------------------------------------- samples */
+
+/* The initial state is the first scheduled one with `start` 0, but no sample. */
+static int64_t scheduled_before(const means_plan *plan) { return gab_schedule_count(plan->schedule, 1); }
+
+/* The last sample of each window, and the end of the run. */
+static gab_schedule schedule_of_files(const means_plan *plan)
+{
+  gab_schedule made = {0};
+  if (plan->window > 0) {
+    made = plan->schedule;
+    made.stride = plan->window;
+    made.skip = scheduled_before(plan) + plan->window - 1;
+  }
+  made.last = true;
+  return made;
+}
+
+gab_status gab_app_flow_means_sample(const means_plan *plan, gab_means *means, gab_step steps_done)
+{
+  const int64_t samples = gab_schedule_count(plan->schedule, steps_done) - scheduled_before(plan);
+  if (!means || !gab_schedule_due(plan->schedule, steps_done)) return GAB_OK;
+  if (plan->window > 0 && samples % plan->window == 0) gab_means_reset(means);
+  return gab_means_sample(means);
+}
 
 void gab_app_means_describe(const gab_config *config, const means_plan *plan)
 {
@@ -148,7 +233,10 @@ void gab_app_means_describe(const gab_config *config, const means_plan *plan)
   gab_log(GAB_LOG_INFO,
           "  means of %s: a sample every %g steps from step %" GAB_PRI_STEP ", %d numbers per cell", text,
           schedule->interval > 0 ? schedule->interval : (double)schedule->every,
-          gab_schedule_step(*schedule, gab_schedule_count(*schedule, 1)), gab_means_values(plan->names));
+          gab_schedule_step(*schedule, scheduled_before(plan)), gab_means_values(plan->names));
+  if (plan->window > 0)
+    gab_log(GAB_LOG_INFO, "  in windows of %" PRIi64 " samples; the first ends with step %" GAB_PRI_STEP,
+            plan->window, gab_schedule_step(schedule_of_files(plan), 0));
   for (int axis = 0; axis < 3 && plan->profile_axis >= 0; axis++)
     if (axis != plan->profile_axis && !plan->periodic[axis])
       gab_log(GAB_LOG_WARNING,
@@ -168,34 +256,41 @@ gab_status gab_app_flow_means_create(gab_app_run *it, const means_plan *plan, in
   return gab_means_attach(*means, it->forest);
 }
 
-static gab_status add_picture(gab_app_run *it, const gab_quantity *first)
+static gab_status add_picture(gab_app_run *it, const means_plan *plan, const gab_quantity *first)
 {
   const gab_forest_options *domain = &it->parameters->domain;
   gab_slice_options slice = {.name = "means", .axis = 2};
   if (!gab_slice_is_built()) return GAB_OK;
   GAB_TRY(gab_quantity_find_scalar(it->quantities, first->name, &slice.quantity, &slice.component));
   slice.position = domain->origin[2] + 0.5 * (double)domain->grid.roots[2] * domain->cells[2] * domain->dx;
-  return gab_output_add_slice(it->output, (gab_schedule){.last = true}, &slice);
+  return gab_output_add_slice(it->output, schedule_of_files(plan), &slice);
 }
 
-static gab_status add_profile(gab_app_run *it, int axis, const gab_means *means, gab_series **profile)
+static gab_status profile_rows(void *user, gab_step step, double time, double **rows, size_t *count)
+{
+  const means_profile *profile = user;
+  (void)step, (void)time;
+  return gab_means_profile(profile->means, profile->axis, rows, count);
+}
+
+static gab_status add_profile(gab_app_run *it, const means_plan *plan, means_profile *profile)
 {
   char names[GAB_MOST_PROFILE_COLUMNS][GAB_PROFILE_COLUMN_CAPACITY];
   const char *columns[GAB_MOST_PROFILE_COLUMNS];
-  const size_t count = gab_means_profile_columns(means, axis, names);
+  const size_t count = gab_means_profile_columns(profile->means, profile->axis, names);
   for (size_t i = 0; i < count; i++) columns[i] = names[i];
   return gab_app_blame(it->parameters->config, homogeneous,
-                       gab_output_add_series(it->output, (gab_schedule){.last = true}, "means_profile",
-                                             columns, count, NULL, NULL, profile));
+                       gab_output_add_table(it->output, schedule_of_files(plan), "means_profile", columns,
+                                            count, profile_rows, profile));
 }
 
 gab_status gab_app_flow_means_add_writers(gab_app_run *it, const means_plan *plan, gab_means *means,
-                                          gab_series **profile)
+                                          means_profile *profile)
 {
   const gab_config *config = it->parameters->config;
   gab_quantity items[GAB_MOST_MEAN_QUANTITIES];
-  *profile = NULL;
-  if (means && plan->profile_axis >= 0) GAB_TRY(add_profile(it, plan->profile_axis, means, profile));
+  *profile = (means_profile){.means = means, .axis = plan->profile_axis};
+  if (means && plan->profile_axis >= 0) GAB_TRY(add_profile(it, plan, profile));
   if (!means || !gab_config_bool(config, "output.means.final")) return GAB_OK;
   const gab_volume_options volume = {
       .name = "means",
@@ -205,26 +300,13 @@ gab_status gab_app_flow_means_add_writers(gab_app_run *it, const means_plan *pla
                                                                                   : GAB_OUTPUT_DOUBLE,
       .compression = gab_app_compression_read(config, "output.means")};
   GAB_TRY(gab_app_blame(config, "output.means",
-                        gab_output_add_volume(it->output, (gab_schedule){.last = true}, &volume)));
-  return gab_app_blame(config, "output.means", add_picture(it, &items[0]));
+                        gab_output_add_volume(it->output, schedule_of_files(plan), &volume)));
+  return gab_app_blame(config, "output.means", add_picture(it, plan, &items[0]));
 }
 
-static gab_status write_profile(const gab_app_run *it, int axis, gab_means *means, gab_series *profile,
-                                gab_step step)
-{
-  double *rows;
-  size_t count;
-  GAB_TRY(gab_means_profile(means, axis, &rows, &count));
-  const gab_status status = gab_series_append_rows(profile, step, gab_app_run_time(it, step), rows, count);
-  gab_free(&rows);
-  return gab_world_reduce_status(it->world, status);
-}
-
-gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, gab_means *means,
-                                     gab_series *profile, gab_step step)
+gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, gab_means *means)
 {
   if (!means) return GAB_OK;
-  if (profile) GAB_TRY(write_profile(it, plan->profile_axis, means, profile, step));
   uint64_t samples = (uint64_t)gab_means_samples(means);
   GAB_TRY(gab_world_max_u64(it->world, &samples, 1));
   if (samples > 0)

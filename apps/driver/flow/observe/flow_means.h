@@ -18,10 +18,17 @@
 
 typedef struct means_plan {
   gab_schedule schedule; /**< every 0: no means */
+  int64_t window;        /**< samples; 0: all of the run */
   gab_means *names;      /**< for lookups; owned */
   int profile_axis;      /**< that is not homogeneous; -1: no profile */
   bool periodic[3];
 } means_plan;
+
+/** For the rows of means_profile.csv. */
+typedef struct means_profile {
+  gab_means *means; /**< borrowed */
+  int axis;         /**< -1: no profile */
+} means_profile;
 
 gab_status gab_app_means_declare(gab_config *config);
 /** @param[in] from  quantities by which names are found @param[out] plan  to be released whatever the status
@@ -35,13 +42,14 @@ void gab_app_means_describe(const gab_config *config, const means_plan *plan);
  *  @param[in,out] items  the quantities @param[out] means  NULL: none; owned by the caller */
 gab_status gab_app_flow_means_create(gab_app_run *it, const means_plan *plan, int dimension,
                                      gab_quantity *items, gab_means **means);
-/** Adds the writers at the end of a run: all means as fields, one as a picture, the table of the profile.
- *  @param[out] profile  NULL: none; borrowed */
+/** Adds the writers at the end of each window and of the run: all means as fields, one as a picture, the profile.
+ *  @param[in] means  borrowed  @param[out] profile  lives as long as the output */
 gab_status gab_app_flow_means_add_writers(gab_app_run *it, const means_plan *plan, gab_means *means,
-                                          gab_series **profile);
-/** Writes the profile, logs how many samples there are. Collective. @param[in] profile  may be NULL */
-gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, gab_means *means,
-                                     gab_series *profile, gab_step step);
+                                          means_profile *profile);
+/** If a sample is due after that many steps, takes it, the first one of a window after forgetting those before. Local. */
+gab_status gab_app_flow_means_sample(const means_plan *plan, gab_means *means, gab_step steps_done);
+/** Logs how many samples there are. Collective. */
+gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, gab_means *means);
 
 /* ---- flow_until.c ---- */
 
