@@ -49,6 +49,8 @@ typedef struct gab_body {
   char name[GAB_BODY_NAME_LENGTH]; /**< for messages and tables of forces; "" gives "body N" */
   gab_shape shape;
   gab_wall wall;
+  bool
+      keeps_blocks; /**< blocks in its inside exist, too: something is computed there (lbm/scalar/scalar.h) */
   bool inside_is_fluid; /**< the body is what surrounds the shape: a pipe, a duct */
   double centre[3], radius;
   int axis;

@@ -646,9 +646,49 @@ bool gab_geometry_is_clear(const gab_geometry *geometry, int level, const gab_bo
   return geometry->shape_count == 0 || is_clear(geometry, level, *cells, 0);
 }
 
+static bool is_kept_cell(const gab_geometry *geometry, int level, const int64_t cell[3])
+{
+  const int body = gab_geometry_cell(geometry, level, cell);
+  return body >= 0 && geometry->bodies[body].keeps_blocks;
+}
+
+/* Whether a body that keeps blocks could own cells of a box. */
+static bool may_be_kept(const gab_geometry *geometry, int level, const gab_box *box)
+{
+  double lo[3], hi[3];
+  for (int axis = 0; axis < 3; axis++) {
+    const int shift = axis < geometry->domain.dimension ? -level : 0;
+    lo[axis] = ldexp((double)box->lo[axis], shift);
+    hi[axis] = ldexp((double)box->hi[axis], shift);
+  }
+  for (size_t i = 0; i < geometry->shape_count; i++) {
+    const gab_shape_data *shape = &geometry->shapes[i];
+    if (geometry->bodies[shape->body].keeps_blocks && gab_shape_relation(shape, lo, hi) != GAB_RELATION_APART)
+      return true;
+  }
+  return false;
+}
+
+/* Another body may own all cells. */
+static bool has_kept_cells(const gab_geometry *geometry, int level, gab_box box)
+{
+  if (!may_be_kept(geometry, level, &box)) return false;
+  for (;;) {
+    for (int64_t z = box.lo[2]; z < box.hi[2]; z++)
+      for (int64_t y = box.lo[1]; y < box.hi[1]; y++)
+        for (int64_t x = box.lo[0]; x < box.hi[0]; x++)
+          if (is_kept_cell(geometry, level, (const int64_t[3]){x, y, z})) return true;
+    if (level++ >= geometry->domain.deepest) return false;
+    for (int axis = 0; axis < geometry->domain.dimension; axis++) {
+      box.lo[axis] *= 2;
+      box.hi[axis] *= 2;
+    }
+  }
+}
+
 bool gab_geometry_block_exists(void *user, int level, const gab_box *cells)
 {
-  return gab_geometry_has_fluid(user, level, cells);
+  return gab_geometry_has_fluid(user, level, cells) || has_kept_cells(user, level, *cells);
 }
 
 bool gab_geometry_has_fluid(const gab_geometry *geometry, int level, const gab_box *cells)

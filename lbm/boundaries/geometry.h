@@ -101,10 +101,11 @@ GAB_EXTENDER bool gab_geometry_is_curved(const gab_geometry *geometry, int level
 /* Ready for gab_forest_options: `user` is the geometry. */
 
 /** Whether a block has a fluid cell, or would have one if it were refined, to gab_domain.deepest at most:
- * smaller cells near a surface may be fluid where a larger one is solid. Other blocks are not needed: their
- * neighbours know their cells as solid by themselves. */
+ * smaller cells near a surface may be fluid where a larger one is solid. The same for cells of bodies that keep blocks. Other
+ * blocks are not needed: their neighbours know their cells as solid by themselves. */
 bool gab_geometry_block_exists(void *user, int level, const gab_box *cells);
-bool gab_geometry_has_fluid(const gab_geometry *geometry, int level, const gab_box *cells); /**< the same */
+/** The same without bodies that keep blocks. */
+bool gab_geometry_has_fluid(const gab_geometry *geometry, int level, const gab_box *cells);
 /** Fluid cells of a block, at least 1. */
 uint64_t gab_geometry_block_weight(void *user, int level, const gab_box *cells);
 

@@ -165,7 +165,7 @@ void gab_lbm_scalar_set(gab_lbm_scalar *it, gab_lbm_scalar_fn *value, void *user
       for (int32_t y = 0; y < now->shape.cells[1]; y++)
         for (int32_t x = 0; x < now->shape.cells[0]; x++, index++) {
           double centre[3];
-          if (cells->closed && cells->closed[index] & SCALAR_SOLID) continue;
+          if (scalar_is_empty(cells, index)) continue;
           gab_block_cell_centre(it->forest, block, x, y, z, centre);
           gab_field_set(now, x, y, z, SCALAR_VALUE, value(user, centre, 0));
         }
@@ -205,6 +205,16 @@ int gab_lbm_scalar_substeps(double diffusivity, int dimension, int finest, doubl
   return least < 1e6 ? (int)least : 1000000;
 }
 
+/* A line that reaches the wall at once has the whole conductance of a cell of the body, and the fluid cell takes it up, too; half-way it has at
+ * most twice that of the fluid, as a wall with a value. */
+double gab_lbm_scalar_body_diffusivity(double diffusivity, const gab_lbm_scalar_wall *wall,
+                                       bool is_interpolated)
+{
+  if (wall->kind != GAB_SCALAR_CONDUCTS) return diffusivity;
+  const double inside = wall->conductivity / wall->capacity, most = fmax(1, wall->conductivity);
+  return diffusivity * (is_interpolated ? most * fmax(1, 1 / wall->capacity) : fmax(1, inside));
+}
+
 double gab_lbm_scalar_eddy_diffusivity(double constant, double turbulent_prandtl, int finest, double speed)
 {
   return turbulent_prandtl > 0 ? ldexp(constant * constant * 2 * speed / turbulent_prandtl, -finest) : 0;
@@ -217,6 +227,26 @@ int gab_lbm_scalar_bounded_substeps(double diffusivity, int dimension, int fines
   return least < 1e6 ? (int)least : 1000000;
 }
 
+static gab_status check_body(const gab_lbm_scalar *it, size_t index)
+{
+  const gab_lbm_scalar_options *options = &it->options;
+  const gab_lbm_scalar_wall *wall = &options->bodies[index];
+  const gab_body *body = gab_geometry_body(gab_lbm_get_geometry(it->lbm), index);
+  if (wall->kind != GAB_SCALAR_CONDUCTS) return GAB_OK;
+  if (!(wall->conductivity > 0 && wall->capacity > 0 && isfinite(wall->source)))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s: %s conducts with the conductivity %g, capacity %g and source %g",
+             options->name, body->name, wall->conductivity, wall->capacity, wall->source);
+  if (!body->keeps_blocks)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s: %s conducts, but does not keep its blocks", options->name, body->name);
+  const double diffusivity = gab_lbm_scalar_body_diffusivity(options->diffusivity / it->substeps, wall,
+                                                             body->wall == GAB_WALL_INTERPOLATED);
+  const gab_status status = gab_lbm_scalar_check_stable(diffusivity, it->dimension, it->finest, 0);
+  if (status != GAB_OK)
+    GAB_FAIL(status, "%s: in %s, %g times that of the fluid: more sub-steps are needed", options->name,
+             body->name, diffusivity * it->substeps / options->diffusivity);
+  return GAB_OK;
+}
+
 static gab_status check(const gab_lbm_scalar *it)
 {
   const gab_lbm_scalar_options *options = &it->options;
@@ -225,6 +255,11 @@ static gab_status check(const gab_lbm_scalar *it)
   if (options->substeps < 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s: %d sub-steps in a step", options->name, options->substeps);
   GAB_TRY(gab_lbm_scalar_check_stable(options->diffusivity / it->substeps, it->dimension, it->finest, 0));
+  for (size_t i = 0; options->bodies && i < gab_geometry_body_count(gab_lbm_get_geometry(it->lbm)); i++)
+    GAB_TRY(check_body(it, i));
+  for (int side = 0; side < 2 * it->dimension; side++)
+    if (options->sides[side].kind == GAB_SCALAR_CONDUCTS)
+      GAB_FAIL(GAB_ERR_ARGUMENT, "%s: bodies conduct, sides do not", options->name);
   if (!(options->turbulent_prandtl >= 0))
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s: a turbulent Prandtl number of %g", options->name,
              options->turbulent_prandtl);

@@ -28,6 +28,10 @@
  *  Large eddies: D of a cell is the molecular one plus the eddy viscosity of the flow over a turbulent Prandtl number, D of a face
  *  the mean of both cells.
  *
+ *  Conducting bodies (::GAB_SCALAR_CONDUCTS): c dT/dt = div(k D grad T) + source with their own conductivity k and capacity c. Value and flux are
+ *  continuous at the surface: between a fluid cell and a solid one both resistances are in series, as long as the parts of the
+ *  line between them in the fluid and in the body. The body keeps its blocks (gab_body.keeps_blocks) and does not move.
+ *
  *  Stability (Hindmarsh, Gresho & Griffiths 1984, Int. J. Numer. Methods Fluids 4, 853), with n sub-steps in a step:
  *  D 4^level <= n / (2 d) in d dimensions, and u^2 / 2 <= n D for the largest speed u: gab_lbm_scalar_substeps().
  *
@@ -46,8 +50,9 @@ extern "C" {
 typedef enum gab_lbm_scalar_side_kind {
   GAB_SCALAR_INSULATED = 0, /**< nothing is conducted */
   GAB_SCALAR_FIXED,         /**< a value at the side */
-  GAB_SCALAR_FLUX,    /**< value: conducted flux into the fluid per area, in cells and steps of level 0 */
-  GAB_SCALAR_TRANSFER /**< transfer (value - T at the wall) per area is conducted into the fluid */
+  GAB_SCALAR_FLUX,     /**< value: conducted flux into the fluid per area, in cells and steps of level 0 */
+  GAB_SCALAR_TRANSFER, /**< transfer (value - T at the wall) per area is conducted into the fluid */
+  GAB_SCALAR_CONDUCTS /**< of a body: it has a scalar of its own, which diffuses in it and passes its surface */
 } gab_lbm_scalar_side_kind;
 
 typedef struct gab_lbm_scalar_side {
@@ -60,6 +65,10 @@ typedef struct gab_lbm_scalar_wall {
   gab_lbm_scalar_side_kind kind;
   double value,
       transfer; /**< as of a side; transfer of ::GAB_SCALAR_TRANSFER, in cells and steps of level 0 */
+  double conductivity,
+      capacity; /**< of ::GAB_SCALAR_CONDUCTS: of the body over that of the fluid, both positive */
+  double
+      source; /**< of ::GAB_SCALAR_CONDUCTS: per volume and step, in units of value times capacity of the fluid */
 } gab_lbm_scalar_wall;
 
 /** A function of the physical centre of a cell. Pure; called by several threads. @param[in] step  of level 0, also parts of one */
@@ -111,6 +120,11 @@ gab_status gab_lbm_scalar_check_stable(double diffusivity, int dimension, int fi
  *  gab_lbm_scalar_check_stable(); the diffusivity is positive */
 int gab_lbm_scalar_substeps(double diffusivity, int dimension, int finest, double speed);
 
+/** The diffusivity that counts for the stability of a conducting body in a fluid with `diffusivity`: that of the body, or the conductance of a
+ *  short distance to an interpolated wall. Pure. @return that of the fluid for bodies that do not conduct */
+double gab_lbm_scalar_body_diffusivity(double diffusivity, const gab_lbm_scalar_wall *wall,
+                                       bool is_interpolated);
+
 /** The largest eddy diffusivity in cells of the finest level, in cells and steps of level 0, if no velocity is larger than `speed`:
  *  (C dx)^2 |S| / turbulent_prandtl with |S| of twice the speed over a cell. Pure. @param[in] constant  of Smagorinsky */
 double gab_lbm_scalar_eddy_diffusivity(double constant, double turbulent_prandtl, int finest, double speed);
@@ -120,7 +134,7 @@ int gab_lbm_scalar_bounded_substeps(double diffusivity, int dimension, int fines
 
 /** The same value in all cells of this process. Local. */
 void gab_lbm_scalar_fill(gab_lbm_scalar *scalar, double value);
-/** Values by a function of the place, at step 0, in the fluid cells of this process. Local. */
+/** Values by a function of the place, at step 0, in the fluid cells and conducting bodies of this process. Local. */
 void gab_lbm_scalar_set(gab_lbm_scalar *scalar, gab_lbm_scalar_fn *value, void *user);
 /** Its block data: a gab_field with the value in component 0, and the momentum of the flow along each axis in
  *  components 1 and so on; with a turbulent Prandtl number a last one, the eddy diffusivity. */
@@ -143,29 +157,31 @@ typedef struct gab_lbm_scalar_flux {
 gab_status gab_lbm_scalar_measure(gab_lbm_scalar *scalar, int axis, gab_lbm_scalar_flux *flux);
 
 /** Sums over the fluid, and fluxes in a step of level 0, in units of value times cells of level 0, positive into the
- *  fluid. */
+ *  fluid or a conducting body. */
 typedef struct gab_lbm_scalar_balance {
   double volume;        /**< of the fluid */
   double sum;           /**< integral of the value over it */
   double least, most;   /**< value */
   double sides[6];      /**< through the sides, carried and conducted */
   double side_areas[6]; /**< of the faces of fluid cells there */
-  double source;        /**< integral of the source */
+  double source;        /**< integral of the source, and of those of conducting bodies */
 } gab_lbm_scalar_balance;
 /** Flux through the walls of a body, and their area: faces of cells times the normal component of the surface. */
 typedef struct gab_lbm_scalar_body {
-  double flux, area;
+  double flux, area;  /**< flux: out of the body */
+  double volume, sum; /**< of a conducting body: as those of the fluid, without its capacity; of others 0 */
+  double most;        /**< its largest value */
 } gab_lbm_scalar_body;
 /** Collective. Digits do not depend on processes. Behind a step, of the next one if the flow stays as it is.
  *  @param[out] bodies  one for each body of the geometry; may be NULL */
 gab_status gab_lbm_scalar_get_balance(gab_lbm_scalar *scalar, gab_lbm_scalar_balance *balance,
                                       gab_lbm_scalar_body *bodies);
 
-/** Largest difference from a fluid cell to the next one within a block, for criteria of refinement. Local. */
+/** Largest difference from a cell to the next one within a block, both in the fluid or in conducting bodies, for criteria of refinement. Local. */
 double gab_lbm_scalar_difference(const gab_lbm_scalar *scalar, const gab_block *block);
 /** @return ::GAB_ERR_DIVERGED with quantity and place if a value or a momentum is not finite. Local. */
 gab_status gab_lbm_scalar_check_finite(const gab_lbm_scalar *scalar);
-/** The value, by its name, NaN in solid cells, and the momentum per density 1 as `velocity`. @param[out] items  with the scalar as user */
+/** The value, by its name, NaN in solid cells that do not conduct, and the momentum per density 1 as `velocity`. @param[out] items  with the scalar as user */
 void gab_lbm_scalar_quantities(gab_lbm_scalar *scalar, gab_quantity items[2]);
 
 #ifdef __cplusplus

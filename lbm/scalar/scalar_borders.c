@@ -77,6 +77,40 @@ static double bounded_border_flux(double first, double second, bool ends, double
   return speed * value - conducts * step / 1.5;
 }
 
+/* Conductance of half of a fine cell; 0 of one that does not conduct. @param[in] body  of a cell that may be coarse
+ * @param[in] eddies  of the fluid there */
+static double conductance_of(const gab_lbm_scalar *it, int body, scalar_rates rates, double eddies)
+{
+  if (body == GAB_CELL_FLUID) return rates.conducts + rates.spreads * eddies;
+  if (body < 0 || it->options.bodies[body].kind != GAB_SCALAR_CONDUCTS) return 0;
+  return rates.conducts * it->options.bodies[body].conductivity;
+}
+
+/* A fine face of a border across which a cell is solid. Cells of the fine block: first, ghost, second. */
+typedef struct solid_face {
+  size_t cell, behind; /* indices of the first and second one */
+  double first, ghost, second;
+  double eddies, eddies_beyond;
+} solid_face;
+
+/* Along the axis. Both cells as resistances in series, the wide one twice as long; in one body by the gradient of second order. */
+static double conducted_through(const gab_lbm_scalar *it, const scalar_cells *cells, const solid_face *at,
+                                scalar_rates rates, int side)
+{
+  const scalar_path *path = &cells->paths[at->cell * 6 + (size_t)side];
+  const int own = cells->bodies[at->cell], beyond = path->beyond;
+  const double here = conductance_of(it, own, rates, at->eddies),
+               there = conductance_of(it, beyond, rates, at->eddies_beyond);
+  const int sign = side % 2 ? -1 : 1;
+  if (here == 0 || there == 0) return 0;
+  if (own == GAB_CELL_FLUID && beyond == GAB_CELL_FLUID && path->fluid == 0 && path->solid == 0)
+    return 0; /* fine cells beyond would be solid */
+  if (own >= 0 && own == beyond && cells->bodies[at->behind] == own)
+    return sign * here * (at->ghost - at->first);
+  const double rise = (at->ghost - at->first - 0.2 * (at->first - at->second)) * 15 / 8; /* level_border.h */
+  return sign * rise / (0.5 / here + 1 / there);
+}
+
 /* Fluxes along the axis through the fine faces of a border with known ghosts. @param[in] packed  by pack_bounded(),
  * or NULL */
 static void find_border_fluxes(const gab_lbm_scalar *it, const gab_block *block, const gab_contact *contact,
@@ -100,6 +134,7 @@ static void find_border_fluxes(const gab_lbm_scalar *it, const gab_block *block,
       const ptrdiff_t before = -now->map.stride[at.axis];
       const size_t cell = scalar_cell_at(now, first);
       const unsigned closed = cells->closed ? cells->closed[cell] : 0;
+      const double from_coarse = gab_field_get(now, ghost[0], ghost[1], ghost[2], SCALAR_VALUE);
       double flux;
       if (eddies) /* a ghost is extrapolated, and may be below 0 */
         rates = scalar_rates_between(level, gab_field_get(now, first[0], first[1], first[2], eddies),
@@ -114,7 +149,17 @@ static void find_border_fluxes(const gab_lbm_scalar *it, const gab_block *block,
                                    closed >> (side ^ 1) & 1, beyond, rise, sign * speed, rates.conducts);
         gab_field_set(now, ghost[0], ghost[1], ghost[2], SCALAR_VALUE, near + (beyond - near) / 1.5);
       }
-      if (cells->closed && ((closed | cells->beyond[cell]) >> side & 1)) flux = 0;
+      if (cells->closed && ((closed | cells->beyond[cell]) >> side & 1)) {
+        const solid_face solid = {
+            .cell = cell,
+            .behind = scalar_cell_at(now, second),
+            .first = gab_field_get(now, first[0], first[1], first[2], SCALAR_VALUE),
+            .ghost = from_coarse,
+            .second = gab_field_get(now, second[0], second[1], second[2], SCALAR_VALUE),
+            .eddies = eddies ? gab_field_get(now, first[0], first[1], first[2], eddies) : 0,
+            .eddies_beyond = eddies ? fmax(0, gab_field_get(now, ghost[0], ghost[1], ghost[2], eddies)) : 0};
+        flux = cells->paths ? conducted_through(it, cells, &solid, level, side) : 0;
+      }
       gab_field_set(next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE, flux);
     }
 }
@@ -315,13 +360,15 @@ static double flux_beyond(const gab_lbm_scalar *it, const gab_block *block, int 
   cell[axis] += at.sign;
   for (int k = 0; k < 3; k++) inner[k] = cell[k];
   const uint8_t closed = cells->closed ? cells->closed[scalar_cell_at(now, cell)] : 0;
-  if (closed & SCALAR_SOLID) return 0;
+  if (scalar_is_empty(cells, scalar_cell_at(now, cell))) return 0;
   if (!(closed >> inwards & 1) && now->shape.cells[axis] > 1) inner[axis] += at.sign;
   double beyond;
-  const double flux = side_flux(it, &at, gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_VALUE),
-                                gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_MOMENTUM + axis),
-                                gab_field_get(now, inner[0], inner[1], inner[2], SCALAR_MOMENTUM + axis),
-                                scalar_rates_in(it, now, rates, cell), &beyond);
+  const bool is_fluid = !(closed & SCALAR_SOLID);
+  const double flux =
+      side_flux(it, &at, gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_VALUE),
+                is_fluid ? gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_MOMENTUM + axis) : 0,
+                is_fluid ? gab_field_get(now, inner[0], inner[1], inner[2], SCALAR_MOMENTUM + axis) : 0,
+                scalar_rates_in(it, block, rates, cell), &beyond);
   if (it->options.bounded) gab_field_set(now, ghost[0], ghost[1], ghost[2], SCALAR_VALUE, beyond);
   return flux;
 }

@@ -20,6 +20,13 @@ typedef struct builder {
   scalar_cells *made;
 } builder;
 
+/* What conducts in a cell of a body; NULL: nothing. @param[in] body  as gab_geometry_cell() says */
+static const gab_lbm_scalar_wall *conductor(const builder *by, int body)
+{
+  const gab_lbm_scalar_wall *bodies = by->it->options.bodies;
+  return body >= 0 && bodies && bodies[body].kind == GAB_SCALAR_CONDUCTS ? &bodies[body] : NULL;
+}
+
 /* Share of a face in the area of the wall: the component of the surface normal along the axis, at the intersection of
  * the wall and the line between the cells. */
 static double area_of(const builder *by, const int64_t cell[3], const int64_t solid[3], int axis, int body,
@@ -31,19 +38,26 @@ static double area_of(const builder *by, const int64_t cell[3], const int64_t so
   return fabs((1 - distance) * outer[axis] + distance * inner[axis]);
 }
 
-static gab_status add_face(builder *by, const int32_t at[3], const int64_t cell[3], const int64_t solid[3],
-                           int side, int body)
+/* From the cell at a side of a solid one. */
+static double wall_distance(const builder *by, const int64_t solid[3], int body, int side)
 {
   int8_t c[3] = {0, 0, 0};
-  c[side / 2] = side % 2 ? -1 : 1;
-  const double distance = gab_geometry_wall_distance(by->geometry, by->level, solid, body, c);
+  c[side / 2] = side % 2 ? 1 : -1;
+  return gab_geometry_wall_distance(by->geometry, by->level, solid, body, c);
+}
+
+/* @param[in] own  body of the cell */
+static gab_status add_face(builder *by, const int32_t at[3], const int64_t cell[3], const int64_t solid[3],
+                           int side, int own, int body)
+{
+  const double distance = own < 0 ? wall_distance(by, solid, body, side ^ 1) : 0.5;
   GAB_TRY(gab_list_reserve(&by->made->faces, by->made->face_count, sizeof *by->made->faces));
   by->made->faces[by->made->face_count++] =
       (scalar_face){.cell = {at[0], at[1], at[2]},
                     .side = side,
                     .body = body,
                     .distance = distance,
-                    .area = area_of(by, cell, solid, side / 2, body, distance)};
+                    .area = own < 0 ? area_of(by, cell, solid, side / 2, body, distance) : 1};
   return GAB_OK;
 }
 
@@ -52,12 +66,42 @@ static bool is_at_end(const builder *by, const int64_t cell[3], int side)
   return side % 2 ? cell[side / 2] + 1 == by->box.hi[side / 2] : cell[side / 2] == by->box.lo[side / 2];
 }
 
+/* Between a cell and the next one, if one of them conducts and is solid and the other one is fluid or conducts, too.
+ * @param[in] own, body  of both */
+static scalar_path path_between(const builder *by, const int64_t cell[3], const int64_t next[3], int side,
+                                int own, int body)
+{
+  const gab_lbm_scalar_wall *here = conductor(by, own), *there = conductor(by, body);
+  scalar_path path = {.beyond = GAB_CELL_FLUID};
+  if (here && there)
+    path.solid = own == body ? 1 / here->conductivity : 0.5 / here->conductivity + 0.5 / there->conductivity;
+  else if (here && body == GAB_CELL_FLUID) {
+    path.fluid = wall_distance(by, cell, own, side);
+    path.solid = (1 - path.fluid) / here->conductivity;
+  } else if (there && own == GAB_CELL_FLUID) {
+    path.fluid = wall_distance(by, next, body, side ^ 1);
+    path.solid = (1 - path.fluid) / there->conductivity;
+  }
+  return path;
+}
+
+/* The cell beyond a side of one at the end of the block, on the next coarser level. */
+static int body_beyond(const builder *by, const int64_t next[3])
+{
+  int64_t coarse[3];
+  for (int axis = 0; axis < 3; axis++)
+    coarse[axis] = axis < by->it->dimension ? (next[axis] - (next[axis] < 0 ? 1 : 0)) / 2 : next[axis];
+  return gab_geometry_cell(by->geometry, by->level - 1, coarse);
+}
+
 static gab_status look_around(builder *by, const int32_t at[3], const int64_t cell[3], size_t index)
 {
-  const bool solid = is_solid(by->geometry, by->level, cell);
-  if (solid) by->made->closed[index] = SCALAR_SOLID;
+  const int own = gab_geometry_cell(by->geometry, by->level, cell);
+  const bool solid = own >= 0, conducts = conductor(by, own) != NULL;
+  if (solid) by->made->closed[index] = conducts ? SCALAR_SOLID | SCALAR_CONDUCTS : SCALAR_SOLID;
+  if (by->made->bodies) by->made->bodies[index] = conducts || !solid ? own : -2;
   for (int side = 0; side < 2 * by->it->dimension; side++) {
-    int64_t next[3] = {cell[0], cell[1], cell[2]}, coarse[3];
+    int64_t next[3] = {cell[0], cell[1], cell[2]};
     next[side / 2] += side % 2 ? 1 : -1;
     const int body = gab_geometry_cell(by->geometry, by->level, next);
     if (by->made->far) {
@@ -66,13 +110,23 @@ static gab_status look_around(builder *by, const int32_t at[3], const int64_t ce
       if (is_solid(by->geometry, by->level, far)) by->made->far[index] |= (uint8_t)(1 << side);
     }
     if (solid || body >= 0) by->made->closed[index] |= (uint8_t)(1 << side);
-    if (!solid && body >= 0) GAB_TRY(add_face(by, at, cell, next, side, body));
+    if (body >= 0 && (!solid || (conducts && !conductor(by, body))))
+      GAB_TRY(add_face(by, at, cell, next, side, own, body));
+    scalar_path *path = by->made->paths ? &by->made->paths[index * 6 + (size_t)side] : NULL;
+    if (path) *path = path_between(by, cell, next, side, own, body);
     if (by->level == 0 || !is_at_end(by, cell, side)) continue;
-    for (int axis = 0; axis < 3; axis++)
-      coarse[axis] = axis < by->it->dimension ? (next[axis] - (next[axis] < 0 ? 1 : 0)) / 2 : next[axis];
-    if (is_solid(by->geometry, by->level - 1, coarse)) by->made->beyond[index] |= (uint8_t)(1 << side);
+    const int beyond = body_beyond(by, next);
+    if (beyond >= 0) by->made->beyond[index] |= (uint8_t)(1 << side);
+    if (path) path->beyond = beyond;
   }
   return GAB_OK;
+}
+
+static bool has_conductors(const builder *by)
+{
+  for (size_t i = 0; i < gab_geometry_body_count(by->geometry); i++)
+    if (conductor(by, (int)i)) return true;
+  return false;
 }
 
 static gab_status find_walls(builder *by)
@@ -89,6 +143,10 @@ static gab_status find_walls(builder *by)
   GAB_TRY(GAB_NEW_ARRAY(&by->made->closed, count, GAB_MEMORY_OTHER));
   GAB_TRY(GAB_NEW_ARRAY(&by->made->beyond, count, GAB_MEMORY_OTHER));
   if (by->it->options.bounded) GAB_TRY(GAB_NEW_ARRAY(&by->made->far, count, GAB_MEMORY_OTHER));
+  if (has_conductors(by)) {
+    GAB_TRY(GAB_NEW_ARRAY(&by->made->bodies, count, GAB_MEMORY_OTHER));
+    GAB_TRY(GAB_NEW_ARRAY(&by->made->paths, 6 * count, GAB_MEMORY_OTHER));
+  }
   for (int64_t z = lo[2]; z < hi[2]; z++)
     for (int64_t y = lo[1]; y < hi[1]; y++)
       for (int64_t x = lo[0]; x < hi[0]; x++, index++)
@@ -111,6 +169,7 @@ scalar_contact gab_lbm_scalar_contact_of(const gab_lbm_scalar *it, const scalar_
   case GAB_SCALAR_TRANSFER:
     return (scalar_contact){.conductance = conducts * transfers / (conducts + transfers),
                             .value = wall->value};
+  case GAB_SCALAR_CONDUCTS: /* from cell to cell */
   case GAB_SCALAR_INSULATED:
     break;
   }
@@ -193,6 +252,8 @@ static void destroy(void *user, void *data)
   gab_free(&gone->closed);
   gab_free(&gone->beyond);
   gab_free(&gone->far);
+  gab_free(&gone->bodies);
+  gab_free(&gone->paths);
   gab_free(&gone->faces);
   gab_free(&gone->inflows);
   gab_free(&gone->source);

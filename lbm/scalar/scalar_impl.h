@@ -18,12 +18,12 @@
 /* Components of its field. The eddy diffusivity, in cells and steps of level 0, follows the momentum if the scalar has one. */
 enum { SCALAR_VALUE, SCALAR_MOMENTUM };
 
-/* Bits of scalar_cells.closed: one for each side of a cell, and the cell itself. */
-enum { SCALAR_SOLID = 1 << 6 };
+/* Bits of scalar_cells.closed: one for each side of a cell through which nothing is carried, and the cell itself. */
+enum { SCALAR_SOLID = 1 << 6, SCALAR_CONDUCTS = 1 << 7 /* and solid */ };
 
-/* A face between a fluid cell and a solid one of the same level. */
+/* A face between a fluid or conducting cell and a solid one of the same level that does not conduct, or from the fluid to a conducting one. */
 typedef struct scalar_face {
-  int32_t cell[3]; /* the fluid one */
+  int32_t cell[3]; /* the fluid or conducting one */
   int side, body;
   double distance; /* from its centre to the wall, in cells of its level */
   double area;     /* of the wall that belongs to it, in faces of its level */
@@ -36,12 +36,21 @@ typedef struct scalar_inflow {
   double flow;    /* into the domain, per face and step of its level, at factor 1 and density 1 */
 } scalar_inflow;
 
+/* Conduction through a side of a cell if that or the next cell is solid. Resistances for the diffusivity of the fluid, in cells. */
+typedef struct scalar_path {
+  double fluid, solid; /* both 0: nothing is conducted */
+  int32_t beyond;      /* at the end of a block: gab_geometry_cell() of the next coarser level there */
+} scalar_path;
+
 /* Derived block data: geometry, given inflow and source of a block. */
 typedef struct scalar_cells {
   uint8_t *closed; /* x fastest; NULL: all cells and those around are fluid */
   uint8_t
       *beyond;  /* bits of sides at the end of the block where the cell of the next coarser level is solid */
   uint8_t *far; /* bits of sides two cells from which there is a solid one; of bounded scalars */
+  int32_t *
+      bodies; /* of each cell: the body that conducts in it; -1: fluid; -2: another solid. NULL: none does here */
+  scalar_path *paths; /* with `bodies': of each cell and side */
   scalar_face *faces;
   size_t face_count;
   scalar_inflow *inflows; /* by side, then by face */
@@ -65,6 +74,24 @@ struct gab_lbm_scalar {
   uint64_t revision;                /* of the forest for which ghosts of `next' were cleared */
   double factors[GAB_SIDE_FACTORS]; /* of the sides of the flow, in the step under way */
 };
+
+static inline bool scalar_has_bit(const uint8_t *bits, size_t cell, int bit)
+{
+  return bits && bits[cell] >> bit & 1;
+}
+
+/* A solid cell without a value. */
+static inline bool scalar_is_empty(const scalar_cells *cells, size_t cell)
+{
+  return cells->closed && (cells->closed[cell] & (SCALAR_SOLID | SCALAR_CONDUCTS)) == SCALAR_SOLID;
+}
+
+/* The body that conducts in a cell; NULL: none. */
+static inline const gab_lbm_scalar_wall *scalar_conductor(const gab_lbm_scalar *it, const scalar_cells *cells,
+                                                          size_t cell)
+{
+  return cells->bodies && cells->bodies[cell] >= 0 ? &it->options.bodies[cells->bodies[cell]] : NULL;
+}
 
 /* Values of a row of cells along x. */
 static inline const double *scalar_row(const gab_field *now, int32_t y, int32_t z)
@@ -116,10 +143,15 @@ static inline scalar_rates scalar_rates_between(scalar_rates at, double eddies, 
 }
 
 /* The rates between a cell and a wall or a side. */
-static inline scalar_rates scalar_rates_in(const gab_lbm_scalar *it, const gab_field *now, scalar_rates at,
+static inline scalar_rates scalar_rates_in(const gab_lbm_scalar *it, const gab_block *block, scalar_rates at,
                                            const int32_t x[3])
 {
-  if (scalar_eddies(it)) at.conducts += at.spreads * gab_field_get(now, x[0], x[1], x[2], scalar_eddies(it));
+  const gab_field *now = gab_block_data(block, it->now);
+  const gab_lbm_scalar_wall *body =
+      scalar_conductor(it, gab_block_data(block, it->cells), scalar_cell_at(now, x));
+  if (body) at.conducts *= body->conductivity;
+  else if (scalar_eddies(it))
+    at.conducts += at.spreads * gab_field_get(now, x[0], x[1], x[2], scalar_eddies(it));
   return at;
 }
 
@@ -156,7 +188,7 @@ gab_block_data_kind gab_lbm_scalar_cells_kind(gab_lbm_scalar *it);
 typedef struct scalar_contact {
   double conductance, value, flux;
 } scalar_contact;
-/** @param[in] at  scalar_rates_in() the fluid cell */
+/** @param[in] at  scalar_rates_in() the cell */
 scalar_contact gab_lbm_scalar_contact_of(const gab_lbm_scalar *it, const scalar_face *face, scalar_rates at);
 
 /** The source in a cell, per step of level 0. Only with a source. */

@@ -23,16 +23,34 @@ static double face_or(const row_of_faces *row, const int32_t ghost[3], double fl
   return isnan(own) ? flux : own;
 }
 
+/* Along the axis, through a side of a cell where one of both cells is solid. */
+static double conducted(const row_of_faces *row, int32_t x, int side)
+{
+  const gab_field *now = row->now;
+  const int component = scalar_eddies(row->it);
+  const int32_t cell[3] = {x, row->y, row->z};
+  int32_t next[3] = {x, row->y, row->z};
+  const size_t index = scalar_cell_at(now, cell);
+  const scalar_path *path = &row->cells->paths[index * 6 + (size_t)side];
+  if (path->fluid == 0 && path->solid == 0) return 0;
+  next[side / 2] += side % 2 ? 1 : -1;
+  const int32_t *fluid = row->cells->closed[index] & SCALAR_SOLID ? next : cell;
+  const double eddies = component ? gab_field_get(now, fluid[0], fluid[1], fluid[2], component) : 0;
+  const double resistance =
+      path->fluid / (row->rates.conducts + row->rates.spreads * eddies) + path->solid / row->rates.conducts;
+  const double rise = gab_field_get(now, next[0], next[1], next[2], SCALAR_VALUE) -
+                      gab_field_get(now, x, row->y, row->z, SCALAR_VALUE);
+  return (side % 2 ? -rise : rise) / resistance;
+}
+
 static void close_faces(const row_of_faces *row, int side, double *flux)
 {
   if (!row->cells->closed) return;
   const uint8_t *closed =
       row->cells->closed + scalar_cell_at(row->now, (const int32_t[3]){row->x, row->y, row->z});
   for (int32_t i = 0; i < row->count; i++)
-    if (closed[i] >> side & 1) flux[i] = 0;
+    if (closed[i] >> side & 1) flux[i] = row->cells->paths ? conducted(row, row->x + i, side) : 0;
 }
-
-static bool has_bit(const uint8_t *bits, int32_t i, int side) { return bits && bits[i] >> side & 1; }
 
 /* Of the cells with the values t; NULL: there are none. */
 static const double *eddies_of(const row_of_faces *row, const double *t)
@@ -67,7 +85,8 @@ static void find_bounded(const row_of_faces *row, int side, const double *t, con
   const double *eddies = eddies_of(row, t);
   const bool is_upper = side % 2;
   for (int32_t i = 0; i < row->count; i++) {
-    const bool inner = has_bit(closed, i, side ^ 1), outer = has_bit(far, i, side);
+    const bool inner = scalar_has_bit(closed, (size_t)i, side ^ 1),
+               outer = scalar_has_bit(far, (size_t)i, side);
     const scalar_rates rates =
         eddies ? scalar_rates_between(row->rates, eddies[i], eddies[i + before]) : row->rates;
     flux[i] =
@@ -153,29 +172,53 @@ double gab_lbm_scalar_flux_at(const gab_lbm_scalar *it, const gab_block *block, 
 
 /* ---------------------------------------------------------------- source and walls */
 
+/* A body takes up what its cells got by its own capacity, and its source. */
+static void heat_bodies(const gab_lbm_scalar *it, const gab_block *block, const gab_field *now,
+                        gab_field *next)
+{
+  const scalar_cells *cells = gab_block_data(block, it->cells);
+  int32_t x[3];
+  size_t index = 0;
+  if (!cells->bodies) return;
+  for (x[2] = 0; x[2] < now->shape.cells[2]; x[2]++)
+    for (x[1] = 0; x[1] < now->shape.cells[1]; x[1]++)
+      for (x[0] = 0; x[0] < now->shape.cells[0]; x[0]++, index++) {
+        const gab_lbm_scalar_wall *body = scalar_conductor(it, cells, index);
+        if (!body) continue;
+        const double t = gab_field_get(now, x[0], x[1], x[2], SCALAR_VALUE),
+                     gain = gab_field_get(next, x[0], x[1], x[2], SCALAR_VALUE) - t +
+                            body->source / it->substeps;
+        gab_field_set(next, x[0], x[1], x[2], SCALAR_VALUE, t + gain / body->capacity);
+      }
+}
+
 static void add_source(const gab_lbm_scalar *it, const gab_block *block, gab_field *next, double step)
 {
+  const scalar_cells *cells = gab_block_data(block, it->cells);
   int32_t x[3];
+  size_t index = 0;
   if (!it->options.source) return;
   for (x[2] = 0; x[2] < next->shape.cells[2]; x[2]++)
     for (x[1] = 0; x[1] < next->shape.cells[1]; x[1]++)
-      for (x[0] = 0; x[0] < next->shape.cells[0]; x[0]++)
-        gab_field_set(next, x[0], x[1], x[2], SCALAR_VALUE,
-                      gab_field_get(next, x[0], x[1], x[2], SCALAR_VALUE) +
-                          gab_lbm_scalar_source_at(it, block, x, step) / it->substeps);
+      for (x[0] = 0; x[0] < next->shape.cells[0]; x[0]++, index++)
+        if (!scalar_conductor(it, cells, index))
+          gab_field_set(next, x[0], x[1], x[2], SCALAR_VALUE,
+                        gab_field_get(next, x[0], x[1], x[2], SCALAR_VALUE) +
+                            gab_lbm_scalar_source_at(it, block, x, step) / it->substeps);
 }
 
-/* The flux to a wall follows from the value at the end of the sub-step, so a wall may be arbitrarily near: T' (1 +
- * sum of conductances) = T + other fluxes + sum of conductance value. The faces of a cell are consecutive. */
+/* The flux to a wall follows from the value at the end of the sub-step, so a wall may be arbitrarily near: T' (c +
+ * sum of conductances) = c T + other fluxes + sum of conductance value, with the capacity c. The faces of a cell are consecutive. */
 static void add_walls(const gab_lbm_scalar *it, const gab_block *block, gab_field *next)
 {
-  const gab_field *now = gab_block_data(block, it->now);
   const scalar_cells *cells = gab_block_data(block, it->cells);
   const scalar_rates level = scalar_rates_of(it, block);
   for (size_t i = 0; i < cells->face_count;) {
     const int32_t *at = cells->faces[i].cell;
-    const scalar_rates rates = scalar_rates_in(it, now, level, at);
-    double total = gab_field_get(next, at[0], at[1], at[2], SCALAR_VALUE), conductance = 0;
+    const scalar_rates rates = scalar_rates_in(it, block, level, at);
+    const gab_lbm_scalar_wall *body = scalar_conductor(it, cells, scalar_cell_at(next, at));
+    const double capacity = body ? body->capacity : 1;
+    double total = capacity * gab_field_get(next, at[0], at[1], at[2], SCALAR_VALUE), conductance = 0;
     for (; i < cells->face_count; i++) {
       const scalar_face *face = &cells->faces[i];
       if (face->cell[0] != at[0] || face->cell[1] != at[1] || face->cell[2] != at[2]) break;
@@ -183,7 +226,7 @@ static void add_walls(const gab_lbm_scalar *it, const gab_block *block, gab_fiel
       total += wall.conductance * wall.value + wall.flux;
       conductance += wall.conductance;
     }
-    gab_field_set(next, at[0], at[1], at[2], SCALAR_VALUE, total / (1 + conductance));
+    gab_field_set(next, at[0], at[1], at[2], SCALAR_VALUE, total / (capacity + conductance));
   }
 }
 
@@ -200,7 +243,7 @@ static void fill_solid(const gab_lbm_scalar *it, const gab_block *block, const g
       for (x[0] = 0; x[0] < now->shape.cells[0]; x[0]++, index++) {
         double sum = 0;
         int count = 0;
-        if (!(cells->closed[index] & SCALAR_SOLID)) continue;
+        if (!scalar_is_empty(cells, index)) continue;
         for (int side = 0; side < 2 * it->dimension; side++) {
           int32_t to[3] = {x[0], x[1], x[2]};
           to[side / 2] += side % 2 ? 1 : -1;
@@ -236,6 +279,7 @@ void gab_lbm_scalar_move_block(const gab_lbm_scalar *it, const gab_block *block,
         move_row(&row, below,
                  (double *)next->data + gab_field_index(&next->map, row.x, row.y, row.z, SCALAR_VALUE));
     }
+  heat_bodies(it, block, now, next);
   add_source(it, block, next, step);
   add_walls(it, block, next);
   fill_solid(it, block, now, next);

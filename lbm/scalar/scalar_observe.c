@@ -15,10 +15,9 @@ typedef struct measuring {
   double change;
 } measuring;
 
-static bool is_solid_at(const gab_lbm_scalar *it, const gab_block *block, const int32_t x[3])
+static bool is_empty_at(const gab_lbm_scalar *it, const gab_block *block, const int32_t x[3])
 {
-  const scalar_cells *cells = gab_block_data(block, it->cells);
-  return cells->closed && cells->closed[scalar_cell_at(gab_block_data(block, it->now), x)] & SCALAR_SOLID;
+  return scalar_is_empty(gab_block_data(block, it->cells), scalar_cell_at(gab_block_data(block, it->now), x));
 }
 
 /* On a finer level fluxes are in smaller cells, and per area of smaller faces; a step has several sub-steps. */
@@ -31,7 +30,7 @@ static void measure_block(const gab_lbm_scalar *it, const gab_block *block, meas
   for (x[2] = 0; x[2] < now->shape.cells[2]; x[2]++)
     for (x[1] = 0; x[1] < now->shape.cells[1]; x[1]++)
       for (x[0] = 0; x[0] < now->shape.cells[0]; x[0]++) {
-        if (is_solid_at(it, block, x)) continue;
+        if (is_empty_at(it, block, x)) continue;
         const double in = it->substeps * gab_lbm_scalar_flux_at(it, block, x, 2 * axis),
                      out = it->substeps * gab_lbm_scalar_flux_at(it, block, x, 2 * axis + 1);
         const double t = gab_field_get(now, x[0], x[1], x[2], SCALAR_VALUE);
@@ -65,27 +64,47 @@ gab_status gab_lbm_scalar_measure(gab_lbm_scalar *it, int axis, gab_lbm_scalar_f
 
 /* ---------------------------------------------------------------- balance */
 
-enum { CELLS, SUM, SOURCE, SIDES, AREAS = SIDES + 6, BALANCE_SUMS = AREAS + 6, BODY_SUMS = 2 };
+enum { CELLS, SUM, SOURCE, SIDES, AREAS = SIDES + 6, BALANCE_SUMS = AREAS + 6 };
+enum { BODY_FLUX, BODY_AREA, BODY_CELLS, BODY_SUM, BODY_SUMS };
 
 typedef struct balancing {
-  gab_exact_sum *sums; /* BALANCE_SUMS, then flux and area of each body */
-  double most[2];      /* of the value, and of its negative */
+  gab_exact_sum *sums; /* BALANCE_SUMS, then BODY_SUMS of each body */
+  double *most;        /* of the value, of its negative, and in each body */
 } balancing;
+
+/* A cell of the fluid, or of a body. */
+static void balance_value(const gab_lbm_scalar *it, const gab_block *block, const int32_t x[3], double volume,
+                          balancing *by)
+{
+  const scalar_cells *cells = gab_block_data(block, it->cells);
+  const gab_field *now = gab_block_data(block, it->now);
+  const double t = gab_field_get(now, x[0], x[1], x[2], SCALAR_VALUE);
+  const size_t index = scalar_cell_at(now, x);
+  const gab_lbm_scalar_wall *body = scalar_conductor(it, cells, index);
+  if (body) {
+    gab_exact_sum *sums = &by->sums[BALANCE_SUMS + BODY_SUMS * cells->bodies[index]];
+    double *most = &by->most[2 + cells->bodies[index]];
+    gab_exact_add(&sums[BODY_CELLS], volume);
+    gab_exact_add(&sums[BODY_SUM], volume * t);
+    gab_exact_add(&by->sums[SOURCE], volume * body->source);
+    *most = fmax(*most, t);
+    return;
+  }
+  gab_exact_add(&by->sums[CELLS], volume);
+  gab_exact_add(&by->sums[SUM], volume * t);
+  by->most[0] = fmax(by->most[0], t);
+  by->most[1] = fmax(by->most[1], -t);
+  if (it->options.source)
+    gab_exact_add(&by->sums[SOURCE],
+                  volume * gab_lbm_scalar_source_at(it, block, x, (double)gab_lbm_get_step(it->lbm)));
+}
 
 static void balance_cell(const gab_lbm_scalar *it, const gab_block *block, const int32_t x[3], balancing *by)
 {
   const int level = gab_block_level(it->forest, block);
   const gab_field *now = gab_block_data(block, it->now);
-  const double t = gab_field_get(now, x[0], x[1], x[2], SCALAR_VALUE);
-  if (is_solid_at(it, block, x)) return;
-  gab_exact_add(&by->sums[CELLS], ldexp(1, -it->dimension * level));
-  gab_exact_add(&by->sums[SUM], ldexp(t, -it->dimension * level));
-  by->most[0] = fmax(by->most[0], t);
-  by->most[1] = fmax(by->most[1], -t);
-  if (it->options.source)
-    gab_exact_add(&by->sums[SOURCE],
-                  ldexp(gab_lbm_scalar_source_at(it, block, x, (double)gab_lbm_get_step(it->lbm)),
-                        -it->dimension * level));
+  if (is_empty_at(it, block, x)) return;
+  balance_value(it, block, x, ldexp(1, -it->dimension * level), by);
   for (int side = 0; side < 2 * it->dimension; side++) {
     if (x[side / 2] != (side % 2 ? now->shape.cells[side / 2] - 1 : 0)) continue;
     if (!gab_lbm_scalar_is_at_side(it, block, side)) continue;
@@ -95,12 +114,24 @@ static void balance_cell(const gab_lbm_scalar *it, const gab_block *block, const
   }
 }
 
+/* Into the cell of a face, in a step. */
+static double flux_from_wall(const gab_lbm_scalar *it, const gab_block *block, const scalar_face *face)
+{
+  const gab_field *next = gab_block_data(block, it->next);
+  if (it->options.bodies && it->options.bodies[face->body].kind == GAB_SCALAR_CONDUCTS)
+    return (face->side % 2 ? -it->substeps : it->substeps) *
+           gab_lbm_scalar_flux_at(it, block, face->cell, face->side);
+  const scalar_contact wall =
+      gab_lbm_scalar_contact_of(it, face, scalar_rates_in(it, block, scalar_rates_of(it, block), face->cell));
+  const double later = gab_field_get(next, face->cell[0], face->cell[1], face->cell[2], SCALAR_VALUE);
+  return it->substeps * (wall.conductance * (wall.value - later) + wall.flux);
+}
+
 static void balance_block(const gab_lbm_scalar *it, const gab_block *block, balancing *by)
 {
   const int level = gab_block_level(it->forest, block);
   const scalar_cells *cells = gab_block_data(block, it->cells);
   const gab_field *next = gab_block_data(block, it->next);
-  const scalar_rates rates = scalar_rates_of(it, block);
   int32_t x[3];
   for (x[2] = 0; x[2] < next->shape.cells[2]; x[2]++)
     for (x[1] = 0; x[1] < next->shape.cells[1]; x[1]++)
@@ -108,25 +139,35 @@ static void balance_block(const gab_lbm_scalar *it, const gab_block *block, bala
   for (size_t i = 0; i < cells->face_count; i++) {
     const scalar_face *face = &cells->faces[i];
     gab_exact_sum *sums = &by->sums[BALANCE_SUMS + BODY_SUMS * face->body];
-    const scalar_contact wall = gab_lbm_scalar_contact_of(
-        it, face, scalar_rates_in(it, gab_block_data(block, it->now), rates, face->cell));
-    const double later = gab_field_get(next, face->cell[0], face->cell[1], face->cell[2], SCALAR_VALUE);
-    const double flux = it->substeps * (wall.conductance * (wall.value - later) + wall.flux);
-    gab_exact_add(&sums[0], ldexp(flux, -it->dimension * level));
-    gab_exact_add(&sums[1], ldexp(face->area, -(it->dimension - 1) * level));
+    gab_exact_add(&sums[BODY_FLUX], ldexp(flux_from_wall(it, block, face), -it->dimension * level));
+    gab_exact_add(&sums[BODY_AREA], ldexp(face->area, -(it->dimension - 1) * level));
   }
 }
 
-static gab_status find_balance(gab_lbm_scalar *it, size_t count, balancing *by)
+static gab_status find_balance(gab_lbm_scalar *it, size_t count, size_t body_count, balancing *by)
 {
   gab_world *world = gab_forest_world(it->forest);
   for (size_t i = 0; i < count; i++) gab_exact_clear(&by->sums[i]);
+  for (size_t i = 0; i < 2 + body_count; i++) by->most[i] = -INFINITY;
   const double step = (double)gab_lbm_get_step(it->lbm);
   GAB_TRY(gab_lbm_scalar_find_next(it, step, step));
   for (size_t b = 0; b < gab_forest_block_count(it->forest); b++)
     balance_block(it, gab_forest_block(it->forest, b), by);
   GAB_TRY(gab_world_sum_exact(world, by->sums, count));
-  return gab_world_max_f64(world, by->most, 2);
+  return gab_world_max_f64(world, by->most, 2 + body_count);
+}
+
+static void take_balance(const balancing *by, gab_lbm_scalar_balance *balance)
+{
+  *balance = (gab_lbm_scalar_balance){.volume = gab_exact_value(&by->sums[CELLS]),
+                                      .sum = gab_exact_value(&by->sums[SUM]),
+                                      .least = -by->most[1],
+                                      .most = by->most[0],
+                                      .source = gab_exact_value(&by->sums[SOURCE])};
+  for (int side = 0; side < 6; side++) {
+    balance->sides[side] = gab_exact_value(&by->sums[SIDES + side]);
+    balance->side_areas[side] = gab_exact_value(&by->sums[AREAS + side]);
+  }
 }
 
 gab_status gab_lbm_scalar_get_balance(gab_lbm_scalar *it, gab_lbm_scalar_balance *balance,
@@ -134,22 +175,21 @@ gab_status gab_lbm_scalar_get_balance(gab_lbm_scalar *it, gab_lbm_scalar_balance
 {
   const size_t body_count = gab_geometry_body_count(gab_lbm_get_geometry(it->lbm)),
                count = BALANCE_SUMS + BODY_SUMS * body_count;
-  balancing by = {.most = {-INFINITY, -INFINITY}};
-  GAB_TRY(GAB_NEW_ARRAY(&by.sums, count, GAB_MEMORY_OTHER));
-  const gab_status status = find_balance(it, count, &by);
-  *balance = (gab_lbm_scalar_balance){.volume = gab_exact_value(&by.sums[CELLS]),
-                                      .sum = gab_exact_value(&by.sums[SUM]),
-                                      .least = -by.most[1],
-                                      .most = by.most[0],
-                                      .source = gab_exact_value(&by.sums[SOURCE])};
-  for (int side = 0; side < 6; side++) {
-    balance->sides[side] = gab_exact_value(&by.sums[SIDES + side]);
-    balance->side_areas[side] = gab_exact_value(&by.sums[AREAS + side]);
+  balancing by = {0};
+  gab_status status = GAB_NEW_ARRAY(&by.sums, count, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&by.most, 2 + body_count, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = find_balance(it, count, body_count, &by);
+  if (status == GAB_OK) take_balance(&by, balance);
+  for (size_t i = 0; status == GAB_OK && bodies && i < body_count; i++) {
+    const gab_exact_sum *sums = &by.sums[BALANCE_SUMS + BODY_SUMS * i];
+    bodies[i] = (gab_lbm_scalar_body){.flux = gab_exact_value(&sums[BODY_FLUX]),
+                                      .area = gab_exact_value(&sums[BODY_AREA]),
+                                      .volume = gab_exact_value(&sums[BODY_CELLS]),
+                                      .sum = gab_exact_value(&sums[BODY_SUM]),
+                                      .most = by.most[2 + i]};
   }
-  for (size_t i = 0; bodies && i < body_count; i++)
-    bodies[i] = (gab_lbm_scalar_body){gab_exact_value(&by.sums[BALANCE_SUMS + BODY_SUMS * i]),
-                                      gab_exact_value(&by.sums[BALANCE_SUMS + BODY_SUMS * i + 1])};
   gab_free(&by.sums);
+  gab_free(&by.most);
   return status;
 }
 
@@ -167,7 +207,7 @@ double gab_lbm_scalar_difference(const gab_lbm_scalar *it, const gab_block *bloc
           const double *t = scalar_row(now, x[1], x[2]) + x[0];
           int32_t before[3] = {x[0], x[1], x[2]};
           before[axis]--;
-          if (x[axis] == 0 || is_solid_at(it, block, x) || is_solid_at(it, block, before)) continue;
+          if (x[axis] == 0 || is_empty_at(it, block, x) || is_empty_at(it, block, before)) continue;
           found = fmax(found, fabs(*t - t[-(ptrdiff_t)now->map.stride[axis]]));
         }
   return found;
@@ -206,7 +246,7 @@ static gab_status evaluate_value(void *user, const gab_forest *forest, const gab
   gab_field_pack_box(now, &box, &component, 1, values);
   for (size_t i = 0; it->options.zero != 0 && i < gab_box_count(&box); i++) values[i] += it->options.zero;
   for (size_t i = 0; cells->closed && i < gab_box_count(&box); i++)
-    if (cells->closed[i] & SCALAR_SOLID) values[i] = NAN;
+    if (scalar_is_empty(cells, i)) values[i] = NAN;
   return GAB_OK;
 }
 

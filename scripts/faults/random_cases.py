@@ -312,6 +312,7 @@ def draw_scalars(rng, case):
     names = ["heat", "salt"][:pick(rng, 1, 1, 2)]
     case["scalars"], case["scalar_boundaries"] = [], []
     bodies = [body["name"] for body in case.get("bodies", []) if not body["name"].startswith("part")]
+    at_rest = [body["name"] for body in case.get("bodies", []) if body["name"] in bodies and "velocity" not in body and "spin" not in body]
     for name in names:
         scalar = {"name": name, "diffusivity": pick(rng, 0.02, 0.06, 0.12, 0.4),
                   "initial": pick(rng, 0, 2.5, "1 + 0.3 * sin(x / 3) * cos(y / 4)")}
@@ -329,7 +330,11 @@ def draw_scalars(rng, case):
         case["scalars"].append(scalar)
         for where, side in list(case.get("boundaries", {}).items()) + [(body, {"type": "body"}) for body in bodies]:
             kind = "value" if side["type"] == "velocity" else pick(rng, None, "value", "value", "flux", "transfer", "adiabatic")
-            keys = {"value": {"value": pick(rng, 0, 1, 2)}, "flux": {"flux": pick(rng, -0.01, 0.02)},
+            if where in at_rest and rng.random() < 0.4:
+                kind = "conducting"
+            keys = {"conducting": {"conductivity": scalar["diffusivity"] * pick(rng, 0.3, 1, 3), "capacity": pick(rng, 0.6, 1, 2),
+                                   "source": pick(rng, 0, 1e-3)},
+                    "value": {"value": pick(rng, 0, 1, 2)}, "flux": {"flux": pick(rng, -0.01, 0.02)},
                     "transfer": {"coefficient": pick(rng, 0.01, 0.3), "outside": 2}, "adiabatic": {}}
             if kind:
                 case["scalar_boundaries"].append(dict(keys[kind], type=kind, at=[where], scalar=name))

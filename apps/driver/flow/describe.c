@@ -100,7 +100,8 @@ static void count_roots(const flow_case *which, const gab_geometry *geometry, bl
   const int64_t roots = gab_app_root_count(&which->base.grid);
   for (int64_t root = 0; root < roots; root++) {
     const gab_box box = gab_app_root_cells(&which->base.grid, root);
-    if (gab_geometry_has_fluid(geometry, 0, &box)) count_block(numbers, geometry, 0, &box);
+    if (gab_geometry_block_exists((void *)(uintptr_t)geometry, 0, &box))
+      count_block(numbers, geometry, 0, &box);
   }
 }
 
@@ -157,12 +158,13 @@ static void describe_blocks(const flow_case *which, const block_numbers *numbers
 void gab_app_flow_case_describe(const gab_app_case *which)
 {
   const char *title = gab_config_string(which->config, "run.title");
+  const flow_case *flow = (const flow_case *)which;
   if (title[0]) gab_log(GAB_LOG_INFO, "  %s", title);
-  describe_domain((const flow_case *)which);
-  describe_flow((const flow_case *)which);
-  gab_app_scalars_describe(&((const flow_case *)which)->scalars);
-  gab_app_means_describe(which->config, &((const flow_case *)which)->means);
-  gab_app_flow_tracers_describe(&((const flow_case *)which)->tracers, which->dt);
+  describe_domain(flow);
+  describe_flow(flow);
+  gab_app_scalars_describe(&flow->scalars, flow->setup.bodies, flow->setup.body_count);
+  gab_app_means_describe(which->config, &flow->means);
+  gab_app_flow_tracers_describe(&flow->tracers, which->dt);
 }
 
 void gab_app_flow_case_describe_blocks(const flow_case *which, const gab_geometry *geometry,

@@ -166,6 +166,11 @@ static double mean_of(const carried *it, const gab_lbm_scalar_balance *last)
   return last->sum / last->volume + it->plan->reference;
 }
 
+static double mean_in(const carried *it, const gab_lbm_scalar_body *body)
+{
+  return body->sum / body->volume + it->plan->reference;
+}
+
 /* Of a flux in lattice units: W, or the unit times m^3/s; in 2D per m. */
 static double physical(const flow_scalars *all, const carried *it, double flux)
 {
@@ -174,12 +179,17 @@ static double physical(const flow_scalars *all, const carried *it, double flux)
          it->plan->capacity;
 }
 
-/* Nusselt's or Sherwood's number, NaN where there is none: it belongs to walls with a value. */
+static bool has_number_at(gab_lbm_scalar_side_kind kind)
+{
+  return kind == GAB_SCALAR_FIXED || kind == GAB_SCALAR_CONDUCTS;
+}
+
+/* Nusselt's or Sherwood's number, NaN where there is none: it belongs to walls with a value, and to conducting bodies. */
 static double number_of(const flow_scalars *all, const carried *it, gab_lbm_scalar_side_kind kind,
                         bool is_wall, double flux, double area)
 {
   const scalar_plan *plan = it->plan;
-  if (kind != GAB_SCALAR_FIXED || !is_wall || !(plan->difference > 0) || !(area > 0)) return NAN;
+  if (!has_number_at(kind) || !is_wall || !(plan->difference > 0) || !(area > 0)) return NAN;
   return flux / area * (plan->length / all->plan->units.dx) / (plan->options.diffusivity * plan->difference);
 }
 
@@ -241,10 +251,14 @@ static void put_columns(const flow_scalars *all, const carried *it, const gab_lb
       put_place(to, it, gab_app_side_names[side],
                 has_numbers && plan->options.sides[side].kind == GAB_SCALAR_FIXED && is_wall(all, side),
                 physical(all, it, last->sides[side]), number_of_side(all, it, last, side));
-  for (size_t i = 0; i < all->body_count; i++)
-    put_place(to, it, gab_geometry_body(gab_lbm_get_geometry(all->lbm), i)->name,
-              has_numbers && plan->bodies[i].kind == GAB_SCALAR_FIXED, physical(all, it, bodies[i].flux),
-              number_of_body(all, it, bodies, i));
+  for (size_t i = 0; i < all->body_count; i++) {
+    const char *name = gab_geometry_body(gab_lbm_get_geometry(all->lbm), i)->name;
+    put_place(to, it, name, has_numbers && has_number_at(plan->bodies[i].kind),
+              physical(all, it, bodies[i].flux), number_of_body(all, it, bodies, i));
+    if (plan->bodies[i].kind != GAB_SCALAR_CONDUCTS) continue;
+    put(to, it, name, ".mean", mean_in(it, &bodies[i]));
+    put(to, it, name, ".max", bodies[i].most + plan->reference);
+  }
 }
 
 static gab_status row(void *user, gab_step step, double time, double *values)
@@ -271,7 +285,7 @@ static gab_status add_series(flow_scalars *all, gab_output *output, column_list 
 
 gab_status gab_app_flow_scalars_add_writers(flow_scalars *all, gab_output *output)
 {
-  const size_t most = FLOW_MOST_SCALARS * (3 + 2 * (6 + all->body_count));
+  const size_t most = FLOW_MOST_SCALARS * (3 + 2 * 6 + 4 * all->body_count);
   column_list to = {0};
   const char **names = NULL;
   if (all->plan->output.every == 0) return GAB_OK;
@@ -302,9 +316,14 @@ gab_status gab_app_flow_scalars_finish(flow_scalars *all)
             it->plan->unit[0] ? " " : "", it->plan->unit);
     for (int side = 0; side < 6; side++)
       report_number(it, gab_app_side_names[side], number_of_side(all, it, &it->last, side));
-    for (size_t b = 0; b < all->body_count; b++)
+    for (size_t b = 0; b < all->body_count; b++) {
+      if (it->plan->bodies[b].kind == GAB_SCALAR_CONDUCTS)
+        gab_log(GAB_LOG_INFO, "  in %s: mean %.6g, at most %.6g%s%s",
+                gab_geometry_body(gab_lbm_get_geometry(all->lbm), b)->name, mean_in(it, &it->bodies[b]),
+                it->bodies[b].most + it->plan->reference, it->plan->unit[0] ? " " : "", it->plan->unit);
       report_number(it, gab_geometry_body(gab_lbm_get_geometry(all->lbm), b)->name,
                     number_of_body(all, it, it->bodies, b));
+    }
   }
   return GAB_OK;
 }
@@ -334,6 +353,11 @@ void gab_app_flow_scalars_put(const flow_scalars *all, gab_json *json)
       gab_json_real(json, names[0],
                     physical(all, it, is_side ? it->last.sides[side] : it->bodies[place - 6].flux));
       if (!isnan(found)) gab_json_real(json, names[1], found);
+      if (is_side || it->plan->bodies[place - 6].kind != GAB_SCALAR_CONDUCTS) continue;
+      snprintf(names[0], sizeof names[0], "mean_%s", where);
+      snprintf(names[1], sizeof names[1], "max_%s", where);
+      gab_json_real(json, names[0], mean_in(it, &it->bodies[place - 6]));
+      gab_json_real(json, names[1], it->bodies[place - 6].most + it->plan->reference);
     }
     gab_json_close(json);
   }

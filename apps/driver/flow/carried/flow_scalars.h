@@ -57,8 +57,8 @@ gab_status gab_app_scalars_read(const scalars_case *from, scalars_plan *plan);
 void gab_app_scalars_release(scalars_plan *plan);
 /** Appends the names of scalars to those of a flow, for lookups. */
 gab_quantity_list gab_app_scalars_names(const scalars_plan *plan, gab_quantity *items, size_t count);
-/** Logs a summary of the scalars. */
-void gab_app_scalars_describe(const scalars_plan *plan);
+/** Logs a summary of the scalars. @param[in] bodies  of the setup that the plan was read with */
+void gab_app_scalars_describe(const scalars_plan *plan, const gab_body *bodies, size_t body_count);
 
 typedef struct flow_scalars flow_scalars;
 

@@ -123,6 +123,27 @@ static const gab_config_key transfer_keys[] = {
      .unit = "W/(m^2 K)",
      .doc = "Transfer coefficient; without capacity in m/s."},
     {.name = "outside", .type = GAB_CONFIG_REAL, .doc = "Value outside of the wall."}};
+static const gab_config_key conducting_keys[] = {
+    {.name = "conductivity",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .min_excluded = true,
+     .unit = "W/(m K)",
+     .doc =
+         "Conductivity of the body; that of the fluid is its diffusivity times capacity. Without capacity in m^2/s."},
+    {.name = "capacity",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .min_excluded = true,
+     .unit = "J/(m^3 K)",
+     .doc = "Heat capacity per volume of the body; without capacity of the scalar relative to the fluid."},
+    {.name = "source",
+     .type = GAB_CONFIG_REAL,
+     .unit = "W/m^3",
+     .default_text = "0",
+     .doc = "Source per volume in the body; without capacity of the scalar in the unit per s."}};
 static const gab_config_key output_keys[] = {SCHEDULE_KEYS};
 
 #define CONDITION(kind, text, ...)                                                                           \
@@ -142,6 +163,9 @@ static const gab_config_section sections[] = {
     CONDITION("value", "A fixed value.", KEYS(value_keys)),
     CONDITION("flux", "A fixed flux.", KEYS(flux_keys)),
     CONDITION("transfer", "A flux of coefficient (outside - value at the wall).", KEYS(transfer_keys)),
+    CONDITION("conducting",
+              "A body that conducts: it has values inside, which diffuse and pass its surface (doc/heat.md).",
+              KEYS(conducting_keys)),
     CONDITION("adiabatic", "Nothing is conducted.", .keys = NULL, .count = 0),
     {.path = "output.scalars",
      .doc = "Means, ranges, fluxes and Nusselt or Sherwood numbers of scalars, in scalars.csv.",
@@ -393,7 +417,32 @@ static gab_lbm_scalar_wall wall_of(const scalars_case *from, const scalar_plan *
         .kind = GAB_SCALAR_TRANSFER,
         .value = gab_config_real(config, gab_config_path(path, "%s.outside", item)) - made->reference,
         .transfer = gab_config_real(config, gab_config_path(path, "%s.coefficient", item)) * to_lattice};
+  if (strcmp(type, "conducting") == 0)
+    return (gab_lbm_scalar_wall){
+        .kind = GAB_SCALAR_CONDUCTS,
+        .conductivity = gab_config_real(config, gab_config_path(path, "%s.conductivity", item)) /
+                        (made->diffusivity * made->capacity),
+        .capacity = gab_config_real(config, gab_config_path(path, "%s.capacity", item)) / made->capacity,
+        .source = gab_config_real(config, gab_config_path(path, "%s.source", item)) * from->setup->units.dt /
+                  made->capacity};
   return (gab_lbm_scalar_wall){.kind = GAB_SCALAR_INSULATED};
+}
+
+static gab_status refuse_conducting(const scalars_case *from, const char *path, const char *name)
+{
+  return gab_config_fail(from->config, path, "'%s' is not a body: only bodies are conducting", name);
+}
+
+/* The insides of a body need blocks, and do not move. */
+static gab_status open_body(const scalars_case *from, const char *path, gab_body *body)
+{
+  for (int axis = 0; axis < 3; axis++)
+    if (body->velocity[axis] != 0 || body->spin[axis] != 0)
+      return gab_config_fail(from->config, path,
+                             "'%s' moves, but a conducting body is at rest: remove its velocity and spin",
+                             body->name);
+  body->keeps_blocks = true;
+  return GAB_OK;
 }
 
 static gab_status set_side(const scalars_case *from, scalar_plan *made, const char *path, int side,
@@ -404,6 +453,7 @@ static gab_status set_side(const scalars_case *from, scalar_plan *made, const ch
   if (from->domain->periodic[side / 2])
     return gab_config_fail(from->config, path, "%s is periodic: it has no condition",
                            gab_app_side_names[side]);
+  if (wall.kind == GAB_SCALAR_CONDUCTS) return refuse_conducting(from, path, gab_app_side_names[side]);
   if (made->has_condition[side])
     return gab_config_fail(from->config, path, "%s has a condition of %s already", gab_app_side_names[side],
                            made->name);
@@ -431,12 +481,16 @@ static gab_status set_at(const scalars_case *from, scalar_plan *made, const char
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
     if (strcmp(gab_app_side_names[side], name) == 0) return set_side(from, made, path, side, wall);
   for (size_t i = 0; i < from->setup->body_count; i++)
-    if (strcmp(from->setup->bodies[i].name, name) == 0)
+    if (strcmp(from->setup->bodies[i].name, name) == 0) {
+      if (wall.kind == GAB_SCALAR_CONDUCTS) GAB_TRY(open_body(from, path, &from->setup->bodies[i]));
       return set_once(from, made, path, name, wall, &made->body_is_set[i], &made->bodies[i]);
+    }
   for (int i = 0; from->setup->patches && i < from->setup->patches->count; i++)
     if (from->setup->patches->list[i].side != GAB_PATCH_ON_BODY &&
         strcmp(from->setup->patches->list[i].name, name) == 0)
-      return set_once(from, made, path, name, wall, &made->patch_is_set[i], &made->patches[i]);
+      return wall.kind == GAB_SCALAR_CONDUCTS
+                 ? refuse_conducting(from, path, name)
+                 : set_once(from, made, path, name, wall, &made->patch_is_set[i], &made->patches[i]);
   return gab_config_fail(from->config, path,
                          "'%s' is neither a side (x_min, ...) nor the name of a body or patch", name);
 }
@@ -521,14 +575,30 @@ static double largest_difference(const scalars_case *from, const scalar_plan *ma
   return range[1] - range[0];
 }
 
+/* The largest diffusivity of conducting bodies, in lattice units; 0 without. @param[out] which  that body */
+static double of_bodies(const scalars_case *from, const scalar_plan *made, size_t *which)
+{
+  double most = 0;
+  for (size_t i = 0; i < from->setup->body_count; i++) {
+    if (made->bodies[i].kind != GAB_SCALAR_CONDUCTS) continue;
+    const double found = gab_lbm_scalar_body_diffusivity(
+        made->options.diffusivity, &made->bodies[i], from->setup->bodies[i].wall == GAB_WALL_INTERPOLATED);
+    if (which && found > most) *which = i;
+    most = fmax(most, found);
+  }
+  return most;
+}
+
 /* Eddies may be anywhere, but do not help against what the flow carries where there are none. */
 static int substeps_of(const scalar_plan *made, const scalars_case *from, double speed)
 {
   const double diffusivity = made->options.diffusivity, widest = diffusivity + made->eddies;
   const int dimension = from->domain->dimension, finest = from->finest;
-  if (made->options.bounded) return gab_lbm_scalar_bounded_substeps(widest, dimension, finest, speed);
-  const int carrying = gab_lbm_scalar_substeps(diffusivity, dimension, finest, speed),
-            conducting = gab_lbm_scalar_substeps(widest, dimension, finest, 0);
+  const int carrying = made->options.bounded
+                           ? gab_lbm_scalar_bounded_substeps(widest, dimension, finest, speed)
+                           : gab_lbm_scalar_substeps(diffusivity, dimension, finest, speed),
+            conducting =
+                gab_lbm_scalar_substeps(fmax(widest, of_bodies(from, made, NULL)), dimension, finest, 0);
   return carrying > conducting ? carrying : conducting;
 }
 
@@ -537,6 +607,15 @@ static gab_status refuse_substeps(const reader *by, double speed)
 {
   const scalars_case *from = by->from;
   const double diffusivity = by->made->options.diffusivity + by->made->eddies;
+  size_t which = 0;
+  const double of_body = of_bodies(from, by->made, &which);
+  if (of_body > diffusivity &&
+      gab_lbm_scalar_substeps(of_body, from->domain->dimension, from->finest, 0) > MOST_SUBSTEPS)
+    return gab_config_fail(
+        from->config, by->path,
+        "more than %d sub-steps would be needed: %s conducts with up to %.3g cells^2 per step in the "
+        "finest cells; lower units.dt, use wider cells, or wall: staircase for that body",
+        (int)MOST_SUBSTEPS, from->setup->bodies[which].name, ldexp(of_body, 2 * from->finest));
   const int conducting = gab_lbm_scalar_substeps(diffusivity, from->domain->dimension, from->finest, 0);
   if (conducting > MOST_SUBSTEPS / 2)
     return gab_config_fail(
@@ -581,7 +660,8 @@ static gab_status find_scales(const scalars_case *from, reader *by)
         from->config, by->path,
         "= %d: at least %d are needed for a diffusivity of %.3g cells^2 per step (of level 0) at a speed "
         "of %.3g cells per step",
-        made->options.substeps, least, made->options.diffusivity + made->eddies, speed);
+        made->options.substeps, least,
+        fmax(made->options.diffusivity + made->eddies, of_bodies(from, made, NULL)), speed);
   return GAB_OK;
 }
 
@@ -679,7 +759,7 @@ gab_quantity_list gab_app_scalars_names(const scalars_plan *plan, gab_quantity *
   return (gab_quantity_list){items, count};
 }
 
-void gab_app_scalars_describe(const scalars_plan *plan)
+void gab_app_scalars_describe(const scalars_plan *plan, const gab_body *bodies, size_t body_count)
 {
   for (size_t i = 0; i < plan->count; i++) {
     const scalar_plan *it = &plan->items[i];
@@ -694,6 +774,11 @@ void gab_app_scalars_describe(const scalars_plan *plan)
                it->rayleigh, it->speed);
     gab_log(GAB_LOG_INFO, "  %s: diffusivity %.6g m^2/s = %.4g cells^2 per step%s%s%s", it->name,
             it->diffusivity, it->options.diffusivity, eddies, parts, buoyancy);
+    for (size_t b = 0; b < body_count; b++)
+      if (it->bodies[b].kind == GAB_SCALAR_CONDUCTS)
+        gab_log(GAB_LOG_INFO,
+                "  %s: %s conducts %.4g times as well as the fluid, with %.4g times its capacity", it->name,
+                bodies[b].name, it->bodies[b].conductivity, it->bodies[b].capacity);
     if (it->speed > 0.4)
       gab_log(GAB_LOG_WARNING, "%s may drive the flow to %.2g cells per step, more than 0.2: lower units.dt",
               it->name, 0.5 * it->speed);
