@@ -120,6 +120,7 @@ static gab_status prepare(gab_app_run *run)
                                               .reference = 0.5};
   gab_forest_options grid = run->parameters->grid;
   grid.weight = block_weight;
+  run->finest_level = which->finest;
   GAB_TRY(gab_forest_create(run->world, &grid, &run->forest));
   GAB_TRY(gab_lbm_create(run->forest, NULL, &flow, &it->lbm));
   GAB_TRY(gab_lbm_scalar_create(run->forest, it->lbm, &temperature, which->finest, &it->temperature));

@@ -197,7 +197,8 @@ static herr_t forget_user(void *user)
   return 0;
 }
 
-static void open_image(gab_hdf5_image *image, size_t increment, bool plain)
+/* @param[in] metadata  bytes for all metadata, at the begin; 0: where HDF5 puts them */
+static void open_image(gab_hdf5_image *image, size_t increment, bool plain, size_t metadata)
 {
   /* An impossible file name: otherwise HDF5 would read an existing file. */
   static const char *const nowhere = "/dev/null/gabion.h5";
@@ -212,7 +213,8 @@ static void open_image(gab_hdf5_image *image, size_t increment, bool plain)
   gab_hdf5_check(image, H5Pset_file_image_callbacks(in_memory, &memory));
   gab_hdf5_check(image, H5Pset_fclose_degree(in_memory, H5F_CLOSE_STRONG));
   if (!plain) gab_hdf5_check(image, set_format(in_memory));
-  if (plain) gab_hdf5_check(image, H5Pset_small_data_block_size(in_memory, 0));
+  if (plain || metadata) gab_hdf5_check(image, H5Pset_small_data_block_size(in_memory, 0));
+  if (metadata) gab_hdf5_check(image, H5Pset_meta_block_size(in_memory, metadata));
   gab_hdf5_check(image, H5Pset_obj_track_times(timeless, false));
   image->file = H5Fcreate(nowhere, H5F_ACC_TRUNC, timeless, in_memory);
   gab_hdf5_check(image, image->file);
@@ -220,32 +222,47 @@ static void open_image(gab_hdf5_image *image, size_t increment, bool plain)
   H5Pclose(in_memory);
 }
 
-void gab_hdf5_image_open(gab_hdf5_image *image, size_t increment) { open_image(image, increment, false); }
+void gab_hdf5_image_open(gab_hdf5_image *image, size_t increment) { open_image(image, increment, false, 0); }
 
 void gab_hdf5_image_open_plain(gab_hdf5_image *image, size_t increment)
 {
-  open_image(image, increment, true);
+  open_image(image, increment, true, 0);
+}
+
+void gab_hdf5_image_open_head(gab_hdf5_image *image, size_t metadata)
+{
+  open_image(image, 1, false, metadata); /* the memory then ends with the last byte that HDF5 has written */
 }
 
 /* Where the file ends, as its superblock (of version 2 or 3) says. 0: it is none. */
-static size_t end_of_file(const gab_hdf5_image *image)
+static uint64_t end_of_file(const gab_hdf5_image *image)
 {
   enum { VERSION = 8, WIDTH = 9, END = 28, SUPERBLOCK = 48 };
   const unsigned char *bytes = image->bytes;
   uint64_t end = 0;
   if (image->capacity < SUPERBLOCK || bytes[VERSION] < 2 || bytes[WIDTH] != sizeof end) return 0;
   for (int i = 7; i >= 0; i--) end = end << 8 | bytes[END + i];
-  return end <= image->capacity ? (size_t)end : 0;
+  return end;
 }
 
-gab_status gab_hdf5_image_finish(gab_hdf5_image *image, const char *path)
+gab_status gab_hdf5_image_finish_head(gab_hdf5_image *image, const char *path, uint64_t *size)
 {
   GAB_TRY(gab_hdf5_image_status(image, path));
   gab_hdf5_check(image, H5Fclose(image->file));
   image->file = H5I_INVALID_HID;
   GAB_TRY(gab_hdf5_image_status(image, path));
-  image->size = end_of_file(image);
-  if (image->size == 0) GAB_FAIL(GAB_ERR_CORRUPT, "HDF5 has made no file of %s that could be written", path);
+  *size = end_of_file(image);
+  if (*size == 0) GAB_FAIL(GAB_ERR_CORRUPT, "HDF5 has made no file of %s that could be written", path);
+  return GAB_OK;
+}
+
+gab_status gab_hdf5_image_finish(gab_hdf5_image *image, const char *path)
+{
+  uint64_t size;
+  GAB_TRY(gab_hdf5_image_finish_head(image, path, &size));
+  if (size > image->capacity)
+    GAB_FAIL(GAB_ERR_CORRUPT, "HDF5 has made no file of %s that could be written", path);
+  image->size = (size_t)size;
   return GAB_OK;
 }
 

@@ -31,6 +31,11 @@ void gab_hdf5_image_open(gab_hdf5_image *image, size_t increment);
 /* The same in the oldest format, without checksums of metadata, and with each dataset at a separate place. Not to be
  * finished: the caller closes the file, and uses the bytes. */
 void gab_hdf5_image_open_plain(gab_hdf5_image *image, size_t increment);
+/* The same for a file whose large arrays are not in memory: datasets that are allocated early and never filled. All
+ * metadata is in the first `metadata` bytes after the superblock; more makes HDF5 put some of it behind the arrays. */
+void gab_hdf5_image_open_head(gab_hdf5_image *image, size_t metadata);
+/* Finishes such an image: its first image->capacity bytes are in memory. @param[out] size  of the whole file */
+gab_status gab_hdf5_image_finish_head(gab_hdf5_image *image, const char *path, uint64_t *size);
 /* Finishes the image in memory. @param[in] path for messages */
 gab_status gab_hdf5_image_finish(gab_hdf5_image *image, const char *path);
 /* Writes a finished image to `path`, first under a temporary name. May wait for the disk, so call it after

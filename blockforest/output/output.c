@@ -148,16 +148,12 @@ static gab_status check_new(const gab_output *output, const writer *made)
   return GAB_OK;
 }
 
-/* Files of NAME_<n>.s<n>.h5, NAME_<n>.xdmf and NAME.xdmf (hdf5_output.h); NAME_<n>.h5 (particle_output.h); NAME_<n>.png; NAME.csv;
+/* Files of volumes; NAME_<n>.h5 (particle_output.h); NAME_<n>.png; NAME.csv;
  * NAME.h5 (planes.h). */
-static gab_status list_files(gab_output *output, const writer *made, const char *volume)
+static gab_status list_files(gab_output *output, const writer *made)
 {
   gab_buffer *files = &output->files;
-  if (made->volume) {
-    const char *name = volume ? volume : "fields";
-    return gab_put_text(files, "fields/%s.xdmf\nfields/%s_<n>.xdmf\nfields/%s_<n>.s<n>.h5\n", name, name,
-                        name);
-  }
+  if (made->volume) return gab_volume_list_files(made->volume, files);
   if (made->particles) {
     const char *name = gab_particle_output_name(made->particles);
     return gab_put_text(files, "fields/%s.xdmf\nfields/%s_<n>.xdmf\nfields/%s_<n>.h5\n", name, name, name);
@@ -174,14 +170,14 @@ gab_status gab_output_list_files(const gab_output *output, gab_buffer *names)
 }
 
 /* Takes ownership of the content of `made`, on failure too. */
-static gab_status add(gab_output *output, gab_status status, writer *made, const char *volume)
+static gab_status add(gab_output *output, gab_status status, writer *made)
 {
   void *memory = output->writers;
   if (status == GAB_OK) status = check_new(output, made);
   if (status == GAB_OK) {
     status = gab_realloc((output->count + 1) * sizeof(writer), GAB_MEMORY_OTHER, &memory);
   }
-  if (status == GAB_OK) status = list_files(output, made, volume);
+  if (status == GAB_OK) status = list_files(output, made);
   if (memory) output->writers = memory;
   if (status != GAB_OK) {
     release_writer(made);
@@ -199,7 +195,7 @@ gab_status gab_output_add_volume(gab_output *output, gab_schedule schedule, cons
   if (!own.folder) own.folder = output->folder;
   gab_status status = gab_volume_create(output->forest, &own, &made.volume);
   if (status == GAB_OK) status = name_files(&made, own.folder, "/fields", gab_volume_name(made.volume));
-  return add(output, status, &made, own.name);
+  return add(output, status, &made);
 }
 
 gab_status gab_output_add_slice(gab_output *output, gab_schedule schedule, const gab_slice_options *options)
@@ -210,7 +206,7 @@ gab_status gab_output_add_slice(gab_output *output, gab_schedule schedule, const
   if (!own.folder) own.folder = output->folder;
   gab_status status = gab_slice_create(output->forest, &own, &made.slice);
   if (status == GAB_OK) status = name_files(&made, own.folder, "", gab_slice_name(made.slice));
-  return add(output, status, &made, NULL);
+  return add(output, status, &made);
 }
 
 gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule, const gab_probes_options *options)
@@ -228,7 +224,7 @@ gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule, cons
     status = gab_output_copy_string(slash ? slash + 1 : own.path, &made.name);
     if (status == GAB_OK) status = gab_output_copy_string(own.path, &made.files);
   }
-  return add(output, status, &made, NULL);
+  return add(output, status, &made);
 }
 
 gab_status gab_output_add_particles(gab_output *output, gab_schedule schedule, const gab_particles *particles,
@@ -239,7 +235,7 @@ gab_status gab_output_add_particles(gab_output *output, gab_schedule schedule, c
   if (!own.folder) own.folder = output->folder;
   gab_status status = gab_particle_output_create(particles, &own, &made.particles);
   if (status == GAB_OK) status = name_files(&made, own.folder, "/fields", own.name);
-  return add(output, status, &made, NULL);
+  return add(output, status, &made);
 }
 
 gab_status gab_output_add_plane(gab_output *output, gab_schedule schedule, const gab_plane_options *options)
@@ -254,7 +250,7 @@ gab_status gab_output_add_plane(gab_output *output, gab_schedule schedule, const
   if (status == GAB_OK) status = gab_output_copy_string(path, &made.name);
   if (status == GAB_OK) status = gab_output_path(path, "%s/%s.h5", own.folder, own.name);
   if (status == GAB_OK) status = gab_output_copy_string(path, &made.files);
-  return add(output, status, &made, NULL);
+  return add(output, status, &made);
 }
 
 /* @param made  with its functions */
@@ -271,7 +267,7 @@ static gab_status add_series(gab_output *output, writer made, const char *name, 
     status = gab_series_create(gab_forest_world(output->forest), path, columns, count, &made.series);
   }
   gab_series *borrowed = made.series;
-  GAB_TRY(add(output, status, &made, NULL));
+  GAB_TRY(add(output, status, &made));
   if (series) *series = borrowed;
   return GAB_OK;
 }

@@ -33,6 +33,8 @@ struct gab_volume;
 struct gab_slice;
 const char *gab_volume_name(const struct gab_volume *volume);
 const char *gab_slice_name(const struct gab_slice *slice);
+/* Appends the names of the files of a volume, see gab_output_list_files(). */
+gab_status gab_volume_list_files(const struct gab_volume *volume, gab_buffer *names);
 
 #define GAB_OUTPUT_FILE_BUFFER 16384
 

@@ -176,6 +176,15 @@ static const gab_config_key fields_keys[] = {
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc = "Quantities to write."},
+    {.name = "format",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "gabion|vtkhdf",
+     .length_min = 1,
+     .length_max = 2,
+     .default_text = "[gabion]",
+     .outside = true,
+     .doc = "Files to write. gabion: one per rank, compressed, with XDMF; a later run can start from them. vtkhdf: one for "
+            "all ranks, which VTK and ParaView read with closed isosurfaces (open fields/fields.vtkhdf.series)."},
     FIELD_FILE_KEYS,
 };
 
@@ -254,7 +263,7 @@ static const gab_config_section sections[] = {
     {.path = "balance", .doc = "Assignment of blocks to ranks.", KEYS(balance_keys)},
     {.path = "output", .doc = "Output.", KEYS(output_keys)},
     {.path = "output.fields",
-     .doc = "Fields on all cells for ParaView (open fields/fields.xdmf).",
+     .doc = "Fields on all cells for ParaView (open fields/fields.xdmf or fields/fields.vtkhdf.series).",
      KEYS(fields_keys)},
     {.path = "output.slices", .doc = "Pictures (PNG) of plane slices.", .is_list = true, KEYS(slice_keys)},
 };

@@ -45,6 +45,7 @@ gab_status gab_app_simulation_prepare(gab_app_run *it)
   const flow_case *which = made->parameters = (const flow_case *)it->parameters;
   /* A picture may be missing on one machine only: all have to hear of it. */
   GAB_TRY(gab_world_reduce_status(it->world, make_geometry(made)));
+  it->finest_level = which->refinement.max_level;
   gab_forest_options options = it->parameters->grid;
   options.exists = gab_geometry_block_exists;
   options.weight = gab_app_grid_block_weight;

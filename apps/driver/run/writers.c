@@ -26,6 +26,15 @@ gab_status gab_app_run_pick(const gab_app_run *it, const char *path, gab_quantit
   return pick_names(it, path, names, *count, picked);
 }
 
+static unsigned formats(const gab_config *config)
+{
+  unsigned sum = 0;
+  size_t count;
+  const char *const *names = gab_config_strings(config, "output.fields.format", &count);
+  for (size_t i = 0; i < count; i++) sum |= strcmp(names[i], "vtkhdf") == 0 ? GAB_VOLUME_VTKHDF : GAB_VOLUME_GABION;
+  return sum;
+}
+
 static gab_status add_fields(gab_app_run *it)
 {
   const gab_config *config = it->parameters->config;
@@ -37,7 +46,9 @@ static gab_status add_fields(gab_app_run *it)
                                 .precision = gab_config_choice_index(config, "output.fields.precision") == 0
                                                  ? GAB_OUTPUT_FLOAT
                                                  : GAB_OUTPUT_DOUBLE,
-                                .compression = gab_app_compression_read(config, "output.fields")};
+                                .compression = gab_app_compression_read(config, "output.fields"),
+                                .formats = formats(config),
+                                .has_levels = it->finest_level > 0};
   if (gab_config_is_set(config, path)) {
     GAB_TRY(gab_app_run_pick(it, path, picked, &options.quantity_count));
   } else {

@@ -182,6 +182,7 @@ gab_status gab_app_growth_prepare(gab_app_run *run)
   GAB_TRY(gab_phasefield_create(run->forest, &which->setup.options, &it->model));
   gab_phasefield_time_blocks(it->model, run->parameters->balance.measured);
   run->quantities = gab_phasefield_quantities(it->model, it->items);
+  run->finest_level = which->refinement.levels;
   return GAB_OK;
 }
 

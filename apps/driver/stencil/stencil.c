@@ -81,6 +81,7 @@ static gab_status prepare(gab_app_run *run)
   const gab_forest_options *grid = &run->parameters->grid;
   const int fields = gab_app_stencil_field_count(), depth = gab_app_stencil_depth();
   it->parameters = (const stencil_case *)run->parameters;
+  run->finest_level = it->parameters->finest;
   it->shape = (gab_block_field){.shape = {.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
                                           .ghosts = {depth, depth, grid->grid.dimension == 3 ? depth : 0},
                                           .components = fields},

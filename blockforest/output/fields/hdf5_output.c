@@ -4,6 +4,7 @@
 #include "blockforest/output/output_files_impl.h"
 #include "blockforest/output/fields/step_files_impl.h"
 #include "blockforest/output/fields/xdmf_impl.h"
+#include "blockforest/output/vtkhdf/vtk_fields.h"
 #include "core/messages/collective.h"
 
 #include <errno.h>
@@ -21,6 +22,8 @@ struct gab_volume {
   int compression;
   size_t widest; /* most numbers of a quantity on a block */
   gab_step_files files;
+  unsigned formats;
+  gab_vtk_fields *vtk; /* NULL without VTKHDF */
 };
 
 static gab_status fill_in(gab_volume *volume, const gab_volume_options *options)
@@ -40,7 +43,15 @@ static gab_status fill_in(gab_volume *volume, const gab_volume_options *options)
   volume->quantity_count = options->quantity_count;
   volume->precision = options->precision;
   volume->compression = options->compression;
-  return GAB_OK;
+  volume->formats = options->formats ? options->formats : GAB_VOLUME_GABION;
+  if (!(volume->formats & GAB_VOLUME_VTKHDF)) return GAB_OK;
+  const gab_vtk_fields_options vtk = {.folder = volume->folder,
+                                      .name = volume->name,
+                                      .quantities = volume->quantities,
+                                      .quantity_count = volume->quantity_count,
+                                      .precision = volume->precision,
+                                      .has_levels = options->has_levels};
+  return gab_vtk_fields_create(volume->forest, &vtk, &volume->vtk);
 }
 
 int gab_volume_usual_compression(void) { return gab_hdf5_can_compress() ? 1 : 0; }
@@ -66,11 +77,22 @@ gab_status gab_volume_create(gab_forest *forest, const gab_volume_options *optio
 
 const char *gab_volume_name(const gab_volume *volume) { return volume->name; }
 
+gab_status gab_volume_list_files(const gab_volume *volume, gab_buffer *names)
+{
+  const char *const name = volume->name;
+  if (volume->formats & GAB_VOLUME_GABION)
+    GAB_TRY(gab_put_text(names, "fields/%s.xdmf\nfields/%s_<n>.xdmf\nfields/%s_<n>.s<n>.h5\n", name, name, name));
+  if (!volume->vtk) return GAB_OK;
+  return gab_put_text(names, "fields/%s.vtkhdf.series\nfields/%s_<n>.vtkhdf\nfields/%s_mesh_<n>.h5\n", name, name,
+                      name);
+}
+
 void gab_volume_destroy(gab_volume **volume)
 {
   gab_volume *old = *volume;
   *volume = NULL;
   if (!old) return;
+  gab_vtk_fields_destroy(&old->vtk);
   gab_free(&old->folder);
   gab_free(&old->name);
   gab_free(&old->quantities);
@@ -78,7 +100,11 @@ void gab_volume_destroy(gab_volume **volume)
   gab_free(&old);
 }
 
-void gab_volume_rewind(gab_volume *volume) { volume->files.is_known = false; }
+void gab_volume_rewind(gab_volume *volume)
+{
+  volume->files.is_known = false;
+  if (volume->vtk) gab_vtk_fields_rewind(volume->vtk);
+}
 
 /* ---------------------------------------------------------------------------------------- one step */
 
@@ -191,7 +217,8 @@ static gab_status write_index(gab_volume *volume, gab_step step)
   return gab_step_files_write_index(&volume->files, volume->folder, volume->name);
 }
 
-gab_status gab_volume_write(gab_volume *volume, gab_step step, double time)
+/* The files of ranks, with their description. */
+static gab_status write_of_ranks(gab_volume *volume, gab_step step, double time)
 {
   gab_world *world = gab_forest_world(volume->forest);
   char own[GAB_OUTPUT_PATH_CAPACITY], description[GAB_OUTPUT_PATH_CAPACITY];
@@ -216,4 +243,10 @@ gab_status gab_volume_write(gab_volume *volume, gab_step step, double time)
     if (gab_world_is_root(world)) (void)unlink(description);
   }
   return status;
+}
+
+gab_status gab_volume_write(gab_volume *volume, gab_step step, double time)
+{
+  if (volume->formats & GAB_VOLUME_GABION) GAB_TRY(write_of_ranks(volume, step, time));
+  return volume->vtk ? gab_vtk_fields_write(volume->vtk, step, time) : GAB_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file hdf5_output.h
- *  @brief Volume output: quantities on all blocks as HDF5 files with XDMF descriptions, for ParaView.
+ *  @brief Volume output: quantities on all blocks as HDF5 files with XDMF descriptions, or as VTKHDF files.
  *
- *  Every rank with blocks writes its own file per step, with the serial HDF5 library: no collective file operation can
+ *  VTKHDF files: blockforest/output/vtkhdf/vtk_fields.h. Otherwise every rank with blocks writes its own file per step, with the serial HDF5 library: no collective file operation can
  *  hang on a dead process. In FOLDER/fields:
  *
  *  - NAME_0000001000.s0003.h5: the blocks of rank 3 at step 1000 (doc/field-format.md).
@@ -32,13 +32,21 @@ extern "C" {
 
 typedef struct gab_volume gab_volume;
 
+/** Formats of volume output, to be combined. */
+typedef enum gab_volume_format {
+  GAB_VOLUME_GABION = 1, /**< a file per rank, with XDMF; a later run can start from it */
+  GAB_VOLUME_VTKHDF = 2  /**< one file, for VTK and ParaView */
+} gab_volume_format;
+
 typedef struct gab_volume_options {
   const char *folder;             /**< the run's output folder, prepared by gab_output_folder_prepare() */
   const char *name;               /**< first part of the file names; NULL: "fields" */
   const gab_quantity *quantities; /**< copied */
   size_t quantity_count;          /**< at least 1 */
   gab_output_precision precision; /**< of the files */
-  int compression; /**< 0 none … 9 (deflate of HDF5, bytes shuffled); 1 is nearly as small as 9 */
+  int compression; /**< 0 none … 9 (deflate of HDF5, bytes shuffled); 1 is nearly as small as 9. Not of VTKHDF */
+  unsigned formats; /**< sum of ::gab_volume_format; 0: ::GAB_VOLUME_GABION */
+  bool has_levels;  /**< of VTKHDF: the grid may get several levels during the run, so no step is an image */
 } gab_volume_options;
 
 /** Default compression: 1, or 0 if HDF5 was built without zlib. Local. */

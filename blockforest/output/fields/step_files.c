@@ -14,7 +14,7 @@
 typedef struct file_name {
   gab_step step;
   gab_rank rank; /* GAB_NO_RANK: of all */
-  bool is_description;
+  const char *extension;
   bool is_temporary;
 } file_name;
 
@@ -32,15 +32,12 @@ static bool parse_name(const char *prefix, const char *text, file_name *name)
   if (strncmp(end, ".s", 2) == 0 && isdigit((unsigned char)end[2])) {
     name->rank = (gab_rank)strtol(end + 2, &end, 10);
     if (strncmp(end, ".h5", 3) != 0) return false;
-    end += 3;
-  } else if (strncmp(end, ".h5", 3) == 0) {
-    end += 3;
-  } else if (strncmp(end, ".xdmf", 5) == 0) {
-    name->is_description = true;
-    end += 5;
-  } else {
-    return false;
   }
+  static const char *const extensions[] = {".h5", ".xdmf", ".vtkhdf"};
+  for (size_t i = 0; i < sizeof extensions / sizeof *extensions && !name->extension; i++)
+    if (strncmp(end, extensions[i], strlen(extensions[i])) == 0) name->extension = extensions[i];
+  if (!name->extension) return false;
+  end += strlen(name->extension);
   name->is_temporary = strcmp(end, GAB_OUTPUT_TEMPORARY) == 0;
   return name->is_temporary || end[0] == '\0';
 }
@@ -58,6 +55,7 @@ static gab_status clean_folder(gab_step_files *files, const gab_world *world, co
   DIR *folder = opendir(path);
   if (!folder) GAB_FAIL(GAB_ERR_IO, "cannot look into %s: %s", path, strerror(errno));
   const gab_members *members = gab_world_members(world);
+  const char *const description = files->description ? files->description : ".xdmf";
   gab_status status = GAB_OK;
   gab_buffer_clear(&files->steps);
   for (struct dirent *entry = readdir(folder); entry && status == GAB_OK; entry = readdir(folder)) {
@@ -69,7 +67,7 @@ static gab_status clean_folder(gab_step_files *files, const gab_world *world, co
         status = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "cannot remove %s/%s: %s", path, entry->d_name,
                                strerror(errno));
       }
-    } else if (name.is_description && name.step < step) {
+    } else if (name.step < step && strcmp(name.extension, description) == 0) {
       status = gab_put_bytes(&files->steps, &name.step, sizeof name.step);
     }
   }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Internal: the steps of one output in its folder. Of the root alone.
  *
- * Files of an output: NAME_0000001000.xdmf describes a step, NAME_0000001000.h5 or NAME_0000001000.s0003.h5 (of rank 3) holds it. */
+ * Files of an output: NAME_0000001000.xdmf describes a step, NAME_0000001000.h5 or NAME_0000001000.s0003.h5 (of rank 3) holds it.
+ * NAME_0000001000.vtkhdf does both. */
 #ifndef GABION_BLOCKFOREST_STEP_FILES_IMPL_H
 #define GABION_BLOCKFOREST_STEP_FILES_IMPL_H
 
@@ -10,6 +11,7 @@
 
 typedef struct gab_step_files {
   gab_buffer steps; /* gab_step, ascending; as of `epoch`, unless the run went back since */
+  const char *description; /* extension of the files that make a step complete; NULL: ".xdmf" */
   bool is_known;
   gab_epoch epoch;
 } gab_step_files;
