@@ -183,8 +183,9 @@ static const gab_config_key fields_keys[] = {
      .length_max = 2,
      .default_text = "[gabion]",
      .outside = true,
-     .doc = "Files to write. gabion: one per rank, compressed, with XDMF; a later run can start from them. vtkhdf: one for "
-            "all ranks, which VTK and ParaView read with closed isosurfaces (open fields/fields.vtkhdf.series)."},
+     .doc =
+         "Files to write. gabion: one per rank, compressed, with XDMF; a later run can start from them. vtkhdf: one for "
+         "all ranks, which VTK and ParaView read with closed isosurfaces (open fields/fields.vtkhdf.series)."},
     FIELD_FILE_KEYS,
 };
 

@@ -170,7 +170,8 @@ static void report(const gab_app_run *it)
   if (gab_config_count(which->config, "output.slices") > 0)
     gab_log(GAB_LOG_INFO, "  pictures: %s/*.png", it->folder);
   if (gab_config_is_set(which->config, "output.fields"))
-    gab_log(GAB_LOG_INFO, "  fields, to be opened with ParaView: %s/fields/fields.xdmf", it->folder);
+    gab_log(GAB_LOG_INFO, "  fields, to be opened with ParaView: %s/fields/fields.%s", it->folder,
+            gab_app_run_writes_vtkhdf(it) ? "vtkhdf.series" : "xdmf");
 }
 
 /* The checkpoint does not fit, or the case is refused: nothing was computed, and previous results are still valid. */

@@ -27,6 +27,8 @@ gab_status gab_app_run_add_actions(gab_app_run *it);
 gab_status gab_app_run_add_check(gab_app_run *it);
 /** Adds fields and slices of the case, and the output of a diverged run. Local. */
 gab_status gab_app_run_add_writers(gab_app_run *it);
+/* Whether `output.fields` writes VTKHDF files. */
+bool gab_app_run_writes_vtkhdf(const gab_app_run *it);
 /** Logs the effect of strategy `local` if the case has it: whether it will be active, and the overlap of delays. Local,
  * after prepare(). */
 void gab_app_run_describe_local(const gab_app_run *it);

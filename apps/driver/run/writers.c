@@ -31,8 +31,14 @@ static unsigned formats(const gab_config *config)
   unsigned sum = 0;
   size_t count;
   const char *const *names = gab_config_strings(config, "output.fields.format", &count);
-  for (size_t i = 0; i < count; i++) sum |= strcmp(names[i], "vtkhdf") == 0 ? GAB_VOLUME_VTKHDF : GAB_VOLUME_GABION;
+  for (size_t i = 0; i < count; i++)
+    sum |= strcmp(names[i], "vtkhdf") == 0 ? GAB_VOLUME_VTKHDF : GAB_VOLUME_GABION;
   return sum;
+}
+
+bool gab_app_run_writes_vtkhdf(const gab_app_run *it)
+{
+  return formats(it->parameters->config) & GAB_VOLUME_VTKHDF;
 }
 
 static gab_status add_fields(gab_app_run *it)

@@ -10,7 +10,7 @@
 #include "core/world/world.h"
 
 typedef struct gab_step_files {
-  gab_buffer steps; /* gab_step, ascending; as of `epoch`, unless the run went back since */
+  gab_buffer steps;        /* gab_step, ascending; as of `epoch`, unless the run went back since */
   const char *description; /* extension of the files that make a step complete; NULL: ".xdmf" */
   bool is_known;
   gab_epoch epoch;

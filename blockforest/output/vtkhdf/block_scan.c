@@ -31,7 +31,8 @@ static uint64_t key_of(const gab_root_grid *grid, gab_block_id id, int finest)
   const gab_block_place place = gab_block_id_place(grid, id);
   uint64_t root = 0;
   for (int axis = 2; axis >= 0; axis--)
-    root = root * (uint64_t)grid->roots[axis] + (uint64_t)(place.at[axis] >> (axis < grid->dimension ? level : 0));
+    root = root * (uint64_t)grid->roots[axis] +
+           (uint64_t)(place.at[axis] >> (axis < grid->dimension ? level : 0));
   return ((root << (grid->dimension * level)) | (id & path)) << (grid->dimension * (finest - level));
 }
 
@@ -46,7 +47,8 @@ static gab_status find_finest(const gab_forest *forest, uint64_t *finest)
 }
 
 /* @param[out] items, targets  for each local block */
-static void address(const gab_forest *forest, const uint64_t *values, int finest, item *items, gab_rank *targets)
+static void address(const gab_forest *forest, const uint64_t *values, int finest, item *items,
+                    gab_rank *targets)
 {
   const gab_root_grid *grid = &gab_forest_get_options(forest)->grid;
   const gab_members *members = gab_world_members(gab_forest_world(forest));
@@ -124,7 +126,8 @@ static gab_status take_back(const gab_forest *forest, const gab_buffer *received
   return GAB_OK;
 }
 
-static gab_status send_out(const gab_forest *forest, const uint64_t *values, int finest, gab_buffer *received, size_t *received_count)
+static gab_status send_out(const gab_forest *forest, const uint64_t *values, int finest, gab_buffer *received,
+                           size_t *received_count)
 {
   gab_world *world = gab_forest_world(forest);
   const size_t blocks = gab_forest_block_count(forest);

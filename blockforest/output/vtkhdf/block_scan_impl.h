@@ -10,6 +10,7 @@
  * volume at the finest level, so its memory grows with the number of blocks there.
  * @param[in] values  of each local block @param[out] before  for each local block
  * @param[out] total  over all blocks; the same on all ranks */
-gab_status gab_block_scan(const gab_forest *forest, const uint64_t *values, uint64_t *before, uint64_t *total);
+gab_status gab_block_scan(const gab_forest *forest, const uint64_t *values, uint64_t *before,
+                          uint64_t *total);
 
 #endif

@@ -92,7 +92,8 @@ static gab_status add_notices(gab_dual_mesh *mesh, const gab_buffer *received, s
     gab_rank from;
     GAB_TRY(gab_get_i32(&in, &from));
     GAB_TRY(gab_get_bytes(&in, &about, sizeof about));
-    mesh->blocks[mesh->block_count++] = (gab_dual_block){.id = about.id, .number = about.number, .missing = -1};
+    mesh->blocks[mesh->block_count++] =
+        (gab_dual_block){.id = about.id, .number = about.number, .missing = -1};
   }
   if (mesh->block_count > 1) qsort(mesh->blocks, mesh->block_count, sizeof *mesh->blocks, by_id);
   return GAB_OK;
@@ -132,8 +133,8 @@ static gab_status exchange(gab_dual_mesh *mesh, const uint64_t *numbers)
                              sizeof(notice), &received, &count);
   if (status == GAB_OK) status = gab_world_reduce_status(world, add_notices(mesh, &received, count));
   if (status == GAB_OK)
-    status = gab_world_route(world, rows.items.data, (const gab_rank *)rows.targets.data, rows.count, row_bytes,
-                             &received, &count);
+    status = gab_world_route(world, rows.items.data, (const gab_rank *)rows.targets.data, rows.count,
+                             row_bytes, &received, &count);
   if (status == GAB_OK) status = gab_world_reduce_status(world, add_rows(mesh, &received, count));
   gab_free(&row);
   gab_buffer_release(&received);
@@ -304,7 +305,8 @@ static bool join(const view *seen, const int32_t at[3], uint64_t *points)
   return is_complete;
 }
 
-void gab_dual_mesh_visit(const gab_dual_mesh *mesh, const gab_block *block, gab_dual_cell_fn *visit, void *user)
+void gab_dual_mesh_visit(const gab_dual_mesh *mesh, const gab_block *block, gab_dual_cell_fn *visit,
+                         void *user)
 {
   const view seen = look_around(mesh, block);
   uint64_t points[GAB_DUAL_CORNERS];

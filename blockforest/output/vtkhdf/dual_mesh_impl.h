@@ -15,18 +15,18 @@
 /* A local block, or a neighbour that a local block needs. */
 typedef struct gab_dual_block {
   gab_block_id id;
-  uint64_t number;  /* position among all blocks */
+  uint64_t number; /* position among all blocks */
   int64_t missing; /* index of its row in the table of missing cells; -1: no cell is missing */
 } gab_dual_block;
 
 typedef struct gab_dual_mesh {
   const gab_forest *forest;
-  size_t block_cells;      /* points of a block */
-  size_t row_words;        /* words of a row of missing cells */
-  uint64_t *missing;       /* [row][word], a bit for each cell, x fastest */
-  gab_dual_block *blocks;  /* local blocks and neighbours, ascending ids */
+  size_t block_cells;     /* points of a block */
+  size_t row_words;       /* words of a row of missing cells */
+  uint64_t *missing;      /* [row][word], a bit for each cell, x fastest */
+  gab_dual_block *blocks; /* local blocks and neighbours, ascending ids */
   size_t block_count;
-  uint64_t points;         /* of all ranks */
+  uint64_t points; /* of all ranks */
 } gab_dual_mesh;
 
 /* Words of a row with a bit for each cell of a block. */
@@ -44,6 +44,7 @@ uint64_t gab_dual_mesh_number(const gab_dual_mesh *mesh, const gab_block *block)
 typedef void gab_dual_cell_fn(void *user, const uint64_t *points);
 /* Visits the cells of a local block: those around corners that touch the block, but no finer block and no earlier block of
  * its level. Local. */
-void gab_dual_mesh_visit(const gab_dual_mesh *mesh, const gab_block *block, gab_dual_cell_fn *visit, void *user);
+void gab_dual_mesh_visit(const gab_dual_mesh *mesh, const gab_block *block, gab_dual_cell_fn *visit,
+                         void *user);
 
 #endif

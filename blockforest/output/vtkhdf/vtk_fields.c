@@ -252,10 +252,8 @@ static gab_status write_values(state *it, const char *path)
   gab_vtk_array *arrays = NULL;
   gab_vtk_file file;
   gab_status status = gab_world_reduce_status(world, shape_arrays(it, &arrays));
-  const gab_vtk_head head = {.describe = describe,
-                             .user = it,
-                             .arrays = arrays,
-                             .array_count = it->of->options.quantity_count};
+  const gab_vtk_head head = {
+      .describe = describe, .user = it, .arrays = arrays, .array_count = it->of->options.quantity_count};
   if (status == GAB_OK) status = gab_vtk_file_open(&file, world, path, &head);
   if (status == GAB_OK) status = gab_vtk_file_commit(&file, put_values(it, &file));
   gab_free(&arrays);
@@ -285,8 +283,8 @@ static gab_status write_state(state *it, const char *path)
   GAB_TRY(it->is_image ? write_values(it, path) : write_unstructured(it, path));
   gab_status status = GAB_OK;
   if (gab_world_is_root(world))
-    status = gab_vtk_series_write(&it->of->series, world, it->of->options.folder, it->of->options.name, it->step,
-                                  it->time);
+    status = gab_vtk_series_write(&it->of->series, world, it->of->options.folder, it->of->options.name,
+                                  it->step, it->time);
   return gab_world_reduce_status(world, status);
 }
 
@@ -296,8 +294,8 @@ gab_status gab_vtk_fields_write(gab_vtk_fields *fields, gab_step step, double ti
   char path[GAB_OUTPUT_PATH_CAPACITY];
   state it = {.of = fields, .step = step, .time = time};
   GAB_TRY(gab_world_check(world));
-  GAB_TRY(gab_output_path(path, "%s/%s_%010" GAB_PRI_STEP ".vtkhdf", fields->options.folder, fields->options.name,
-                          step));
+  GAB_TRY(gab_output_path(path, "%s/%s_%010" GAB_PRI_STEP ".vtkhdf", fields->options.folder,
+                          fields->options.name, step));
   const gab_status status = write_state(&it, path);
   gab_free(&it.missing);
   gab_free(&it.values);

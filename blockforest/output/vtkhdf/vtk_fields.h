@@ -31,7 +31,8 @@ typedef struct gab_vtk_fields_options {
   const gab_quantity *quantities; /**< borrowed */
   size_t quantity_count;          /**< at least 1 */
   gab_output_precision precision; /**< of values and points */
-  bool has_levels; /**< the grid may have several levels later: never ImageData, so that all steps are of one type */
+  bool
+      has_levels; /**< the grid may have several levels later: never ImageData, so that all steps are of one type */
 } gab_vtk_fields_options;
 
 /** Local. @param[in] forest  borrowed as long as the writer lives */

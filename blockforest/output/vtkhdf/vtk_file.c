@@ -13,11 +13,14 @@
 size_t gab_vtk_type_bytes(gab_vtk_type type)
 {
   switch (type) {
-    case GAB_VTK_F64:
-    case GAB_VTK_I64: return 8;
-    case GAB_VTK_U8: return 1;
-    case GAB_VTK_F32:
-    case GAB_VTK_I32: break;
+  case GAB_VTK_F64:
+  case GAB_VTK_I64:
+    return 8;
+  case GAB_VTK_U8:
+    return 1;
+  case GAB_VTK_F32:
+  case GAB_VTK_I32:
+    break;
   }
   return 4;
 }
@@ -25,11 +28,16 @@ size_t gab_vtk_type_bytes(gab_vtk_type type)
 static hid_t hdf5_type(gab_vtk_type type)
 {
   switch (type) {
-    case GAB_VTK_F64: return H5T_NATIVE_DOUBLE;
-    case GAB_VTK_I32: return H5T_NATIVE_INT32;
-    case GAB_VTK_I64: return H5T_NATIVE_INT64;
-    case GAB_VTK_U8: return H5T_NATIVE_UINT8;
-    case GAB_VTK_F32: break;
+  case GAB_VTK_F64:
+    return H5T_NATIVE_DOUBLE;
+  case GAB_VTK_I32:
+    return H5T_NATIVE_INT32;
+  case GAB_VTK_I64:
+    return H5T_NATIVE_INT64;
+  case GAB_VTK_U8:
+    return H5T_NATIVE_UINT8;
+  case GAB_VTK_F32:
+    break;
   }
   return H5T_NATIVE_FLOAT;
 }
@@ -67,13 +75,14 @@ static uint64_t make_array(gab_hdf5_image *image, const gab_vtk_array *array)
 {
   haddr_t at = 0;
   if (image->failed) return 0;
-  const hid_t space = H5Screate_simple(array->axes, array->extent, NULL), layout = H5Pcreate(H5P_DATASET_CREATE);
+  const hid_t space = H5Screate_simple(array->axes, array->extent, NULL),
+              layout = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_obj_track_times(layout, false);
   if (array->chunk[0] > 0) H5Pset_chunk(layout, array->axes, array->chunk);
   H5Pset_alloc_time(layout, H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER);
-  const hid_t made = H5Dcreate2(image->file, array->path, hdf5_type(array->type), space, H5P_DEFAULT, layout,
-                                H5P_DEFAULT);
+  const hid_t made =
+      H5Dcreate2(image->file, array->path, hdf5_type(array->type), space, H5P_DEFAULT, layout, H5P_DEFAULT);
   if (gab_hdf5_check(image, made)) {
     if (array->unit) gab_hdf5_put_text(image, made, "unit", array->unit);
     if (bytes_of(array) > 0) at = place_of(made, array);
@@ -88,8 +97,8 @@ static uint64_t make_array(gab_hdf5_image *image, const gab_vtk_array *array)
 static size_t metadata_bytes(size_t arrays) { return ((size_t)8 << 10) + ((size_t)1 << 10) * arrays; }
 
 /* Finds where the head ends. @return false unless the arrays are the rest of the file */
-static bool find_head(const gab_hdf5_image *image, const gab_vtk_head *what, const uint64_t *at, uint64_t size,
-                      uint64_t *head)
+static bool find_head(const gab_hdf5_image *image, const gab_vtk_head *what, const uint64_t *at,
+                      uint64_t size, uint64_t *head)
 {
   uint64_t arrays = 0;
   *head = size;
@@ -114,10 +123,11 @@ static gab_status make_head(const char *path, const gab_vtk_head *what, gab_buff
   for (size_t i = 0; i < what->array_count; i++) at[i] = make_array(&image, &what->arrays[i]);
   gab_status status = gab_hdf5_image_finish_head(&image, path, size);
   if (status == GAB_OK && !find_head(&image, what, at, *size, &bytes))
-    status = gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__,
-                           "%s: this HDF5 library does not place the arrays behind the metadata; use version 1.10.5 or "
-                           "later",
-                           path);
+    status = gab_error_set(
+        GAB_ERR_STATE, __FILE__, __LINE__,
+        "%s: this HDF5 library does not place the arrays behind the metadata; use version 1.10.5 or "
+        "later",
+        path);
   void *rest;
   if (status == GAB_OK) status = gab_put_bytes(head, image.bytes, image.capacity);
   if (status == GAB_OK) status = gab_buffer_extend(head, (size_t)bytes - image.capacity, &rest);
@@ -148,7 +158,8 @@ static void put_at(gab_vtk_file *file, uint64_t at, const void *bytes, size_t co
 static gab_status open_it(gab_vtk_file *file, int flags)
 {
   do {
-    if (flags & O_EXCL) (void)unlink(file->temporary); /* of a process that died, or a link planted by another user */
+    if (flags & O_EXCL)
+      (void)unlink(file->temporary); /* of a process that died, or a link planted by another user */
     file->descriptor = open(file->temporary, flags | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0666);
     file->error = file->descriptor < 0 ? errno : 0;
   } while (file->error && gab_output_may_retry(file->path, file->error));

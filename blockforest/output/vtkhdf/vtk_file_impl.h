@@ -16,7 +16,7 @@ typedef enum gab_vtk_type { GAB_VTK_F32, GAB_VTK_F64, GAB_VTK_I32, GAB_VTK_I64, 
 
 /* An array of a file. */
 typedef struct gab_vtk_array {
-  char path[160]; /* of the dataset; its group exists */
+  char path[160];   /* of the dataset; its group exists */
   const char *unit; /* attribute; NULL: none */
   gab_vtk_type type;
   int axes;
@@ -33,7 +33,8 @@ typedef struct gab_vtk_file {
 
 /* Content of a file except its arrays. */
 typedef struct gab_vtk_head {
-  void (*describe)(void *user, gab_hdf5_image *image); /* makes attributes, groups, links, small datasets; root only */
+  void (*describe)(void *user,
+                   gab_hdf5_image *image); /* makes attributes, groups, links, small datasets; root only */
   void *user;
   const gab_vtk_array *arrays;
   size_t array_count;
@@ -43,7 +44,8 @@ size_t gab_vtk_type_bytes(gab_vtk_type type);
 
 /* Makes the file under a temporary name, and opens it on all ranks. Collective.
  * @return on all ranks the same; unless it is GAB_OK, nothing is left */
-gab_status gab_vtk_file_open(gab_vtk_file *file, gab_world *world, const char *path, const gab_vtk_head *head);
+gab_status gab_vtk_file_open(gab_vtk_file *file, gab_world *world, const char *path,
+                             const gab_vtk_head *head);
 /* Writes bytes of an array, from `offset` on; of an array in chunks the chunks follow one another, the last axis fastest.
  * Local. Failures are recorded for the commit. Waits while the disk refuses. */
 void gab_vtk_file_put(gab_vtk_file *file, size_t array, uint64_t offset, const void *bytes, size_t count);

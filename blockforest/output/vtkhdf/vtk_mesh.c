@@ -24,15 +24,15 @@ enum { COUNTS = 3 };
 /* Of the domain, without the blocks. */
 static uint64_t hash_of_domain(const gab_forest_options *domain, gab_output_precision precision)
 {
-  const int32_t numbers[] = {MESH_FORMAT,           (int32_t)precision,     domain->grid.dimension,
+  const int32_t numbers[] = {MESH_FORMAT,           (int32_t)precision,    domain->grid.dimension,
                              domain->grid.roots[0], domain->grid.roots[1], domain->grid.roots[2],
                              domain->cells[0],      domain->cells[1],      domain->cells[2]};
   const double lengths[] = {domain->origin[0], domain->origin[1], domain->origin[2], domain->dx};
   return gab_hash64(lengths, sizeof lengths, gab_hash64(numbers, sizeof numbers, 0));
 }
 
-static gab_status find_hash(const gab_dual_mesh *mesh, const uint64_t *missing, gab_output_precision precision,
-                            uint64_t *hash)
+static gab_status find_hash(const gab_dual_mesh *mesh, const uint64_t *missing,
+                            gab_output_precision precision, uint64_t *hash)
 {
   const gab_forest *forest = mesh->forest;
   uint64_t sum = 0;
@@ -89,7 +89,8 @@ static gab_status count_cells(content *it)
 static gab_status put_index(const content *it, gab_buffer *bytes, uint64_t index)
 {
   const int32_t narrow = (int32_t)index;
-  return it->is_wide ? gab_put_bytes(bytes, &index, sizeof index) : gab_put_bytes(bytes, &narrow, sizeof narrow);
+  return it->is_wide ? gab_put_bytes(bytes, &index, sizeof index)
+                     : gab_put_bytes(bytes, &narrow, sizeof narrow);
 }
 
 /* Memory for all cells of a block is reserved before. */
@@ -156,9 +157,10 @@ static gab_status put_blocks(content *it, gab_vtk_file *file)
 static void shape_arrays(const content *it, gab_vtk_array arrays[ARRAYS])
 {
   const gab_vtk_type index = it->is_wide ? GAB_VTK_I64 : GAB_VTK_I32;
-  const gab_vtk_type types[ARRAYS] = {it->precision == GAB_OUTPUT_DOUBLE ? GAB_VTK_F64 : GAB_VTK_F32, index, index,
-                                      GAB_VTK_U8};
-  const uint64_t extents[ARRAYS] = {it->mesh->points, it->cells * (uint64_t)it->corners, it->cells + 1, it->cells};
+  const gab_vtk_type types[ARRAYS] = {it->precision == GAB_OUTPUT_DOUBLE ? GAB_VTK_F64 : GAB_VTK_F32, index,
+                                      index, GAB_VTK_U8};
+  const uint64_t extents[ARRAYS] = {it->mesh->points, it->cells * (uint64_t)it->corners, it->cells + 1,
+                                    it->cells};
   for (int k = 0; k < ARRAYS; k++) {
     arrays[k] = (gab_vtk_array){.type = types[k], .axes = 1, .extent = {extents[k]}};
     snprintf(arrays[k].path, sizeof arrays[k].path, "%s", array_names[k]);
@@ -182,8 +184,9 @@ static gab_status write_mesh(content *it, const char *path)
 
 /* ---------------------------------------------------------------------------------------- the file */
 
-gab_status gab_vtk_mesh_write(const gab_dual_mesh *mesh, const uint64_t *missing, gab_output_precision precision,
-                              const char *folder, const char *name, char file[GAB_VTK_MESH_NAME])
+gab_status gab_vtk_mesh_write(const gab_dual_mesh *mesh, const uint64_t *missing,
+                              gab_output_precision precision, const char *folder, const char *name,
+                              char file[GAB_VTK_MESH_NAME])
 {
   gab_world *world = gab_forest_world(mesh->forest);
   char path[GAB_OUTPUT_PATH_CAPACITY];

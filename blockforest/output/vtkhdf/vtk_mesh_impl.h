@@ -13,8 +13,9 @@ enum { GAB_VTK_MESH_NAME = 128 };
 /* Writes FOLDER/NAME_mesh_N.h5 unless it exists. N is a hash of the blocks, the missing cells and the domain, so it
  * determines the content. Collective. @param[in] missing  [local block][word]
  * @param[out] file  its name without the folder; the same on all ranks */
-gab_status gab_vtk_mesh_write(const gab_dual_mesh *mesh, const uint64_t *missing, gab_output_precision precision,
-                              const char *folder, const char *name, char file[GAB_VTK_MESH_NAME]);
+gab_status gab_vtk_mesh_write(const gab_dual_mesh *mesh, const uint64_t *missing,
+                              gab_output_precision precision, const char *folder, const char *name,
+                              char file[GAB_VTK_MESH_NAME]);
 
 /* Makes links to the datasets of a mesh in a group. */
 void gab_vtk_mesh_link(gab_hdf5_image *image, hid_t group, const char *file);

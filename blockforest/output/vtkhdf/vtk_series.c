@@ -11,7 +11,8 @@ typedef struct gab_vtk_time {
   double time;
 } gab_vtk_time;
 
-static gab_status name_file(const char *folder, const char *name, gab_step step, char path[GAB_OUTPUT_PATH_CAPACITY])
+static gab_status name_file(const char *folder, const char *name, gab_step step,
+                            char path[GAB_OUTPUT_PATH_CAPACITY])
 {
   return gab_output_path(path, "%s/%s_%010" GAB_PRI_STEP ".vtkhdf", folder, name, step);
 }
@@ -70,8 +71,8 @@ static gab_status put_text(const gab_buffer *times, const char *name, gab_buffer
   return gab_put_text(text, "  ]\n}\n");
 }
 
-gab_status gab_vtk_series_write(gab_vtk_series *series, const gab_world *world, const char *folder, const char *name,
-                                gab_step step, double time)
+gab_status gab_vtk_series_write(gab_vtk_series *series, const gab_world *world, const char *folder,
+                                const char *name, gab_step step, double time)
 {
   char path[GAB_OUTPUT_PATH_CAPACITY];
   gab_buffer text = {0};

@@ -12,8 +12,8 @@ typedef struct gab_vtk_series {
 
 /* Writes FOLDER/NAME.vtkhdf.series: the steps in the folder up to this one. Times of steps of an earlier run come from
  * their files. */
-gab_status gab_vtk_series_write(gab_vtk_series *series, const gab_world *world, const char *folder, const char *name,
-                                gab_step step, double time);
+gab_status gab_vtk_series_write(gab_vtk_series *series, const gab_world *world, const char *folder,
+                                const char *name, gab_step step, double time);
 void gab_vtk_series_release(gab_vtk_series *series);
 
 #endif

@@ -28,7 +28,8 @@ static gab_output *make_output(gab_forest *forest, const char *path)
   static const char *const columns[] = {"value"};
   static const double points[1][3] = {{-0.95, 0.55, 2.01}};
   gab_output *output = NULL;
-  gab_volume_options volume = {.quantities = case_quantities, .quantity_count = 2};
+  gab_volume_options volume = {
+      .quantities = case_quantities, .quantity_count = 2, .formats = GAB_VOLUME_GABION | GAB_VOLUME_VTKHDF};
   gab_probes_options probes = {
       .points = points, .point_count = 1, .quantities = case_quantities, .quantity_count = 2};
   gab_plane_options plane = {.name = "plane",
@@ -136,6 +137,12 @@ static void the_files_are_those_of_the_survivors(void)
   compare_files("probes.csv");
   compare_files("plane.h5");
   compare_files("fields/fields.xdmf");
+  compare_files("fields/fields.vtkhdf.series");
+  for (gab_step step = 0; step <= 28; step += 4) { /* also those of three ranks and of two */
+    char name[64];
+    snprintf(name, sizeof name, "fields/fields_%010" GAB_PRI_STEP ".vtkhdf", step);
+    compare_files(name);
+  }
   EXPECT(there_is(12, 0)); /* written before the death */
   for (gab_step step = 16; step <= 28; step += 4) {
     EXPECT(!there_is(step, 0) && there_is(step, 1) && there_is(step, 2));

@@ -43,13 +43,10 @@ static gab_status evaluate(void *user, const gab_forest *forest, const gab_block
 }
 
 static kind kinds[] = {NOISE, HOLES, PLACE};
-static const gab_quantity noise = {.name = "noise", .components = 1, .evaluate = evaluate, .user = &kinds[NOISE]},
-                          holes = {.name = "noise", .components = 1, .evaluate = evaluate, .user = &kinds[HOLES]},
-                          place = {.name = "place",
-                                   .unit = "m",
-                                   .components = 3,
-                                   .evaluate = evaluate,
-                                   .user = &kinds[PLACE]};
+static const gab_quantity
+    noise = {.name = "noise", .components = 1, .evaluate = evaluate, .user = &kinds[NOISE]},
+    holes = {.name = "noise", .components = 1, .evaluate = evaluate, .user = &kinds[HOLES]},
+    place = {.name = "place", .unit = "m", .components = 3, .evaluate = evaluate, .user = &kinds[PLACE]};
 
 static gab_mark mark(void *user, int level, const gab_box *cells)
 {
@@ -82,7 +79,8 @@ static void move_blocks(gab_forest *forest, bool to_last)
   EXPECT(targets);
   for (size_t b = 0; b < count; b++) {
     const gab_block_id id = gab_block_get_id(gab_forest_block(forest, b));
-    targets[b] = gab_members_rank(members, to_last ? ranks - 1 : (int32_t)(gab_hash64(&id, 8, 5) % (uint64_t)ranks));
+    targets[b] =
+        gab_members_rank(members, to_last ? ranks - 1 : (int32_t)(gab_hash64(&id, 8, 5) % (uint64_t)ranks));
   }
   EXPECT_OK(gab_forest_migrate(forest, targets));
   free(targets);
@@ -238,7 +236,8 @@ static void faces_have_two_cells_except_at_sides(const mesh *m, const gab_forest
   for (size_t c = 0; c < m->cells; c++)
     for (int s = 0; s < sides; s++) {
       const int *const corners = dimension == 3 ? of_hexahedron[s] : of_quad[s];
-      const int points = make_face(m->connectivity + c * m->corners, corners, dimension == 3 ? 4 : 2, &all[count]);
+      const int points =
+          make_face(m->connectivity + c * m->corners, corners, dimension == 3 ? 4 : 2, &all[count]);
       if (points >= dimension) count++;
       collapsed += points < dimension;
     }
@@ -279,7 +278,8 @@ static void an_image_has_the_values_of_cells(const char *name, const gab_forest_
     for (int64_t y = 0; y < n[1]; y++)
       for (int64_t x = 0; x < n[0]; x++) {
         const int64_t cell[3] = {x, y, z};
-        for (int axis = 0; axis < 3; axis++) at[axis] = domain->origin[axis] + domain->dx * ((double)cell[axis] + 0.5);
+        for (int axis = 0; axis < 3; axis++)
+          at[axis] = domain->origin[axis] + domain->dx * ((double)cell[axis] + 0.5);
         EXPECT(values[i++] == noise_at(at));
       }
   free(values);
@@ -319,7 +319,8 @@ static void bytes_do_not_depend_on_owners(const char *other, size_t expected)
   EXPECT(count == expected);
 }
 
-static void check_files(int dimension, const gab_forest_options *domain, const char *name, const char *with_holes)
+static void check_files(int dimension, const gab_forest_options *domain, const char *name,
+                        const char *with_holes)
 {
   mesh whole = read_mesh(name, dimension, true), rest = read_mesh(with_holes, dimension, false);
   points_have_the_values_of_cells(&whole);
@@ -329,10 +330,7 @@ static void check_files(int dimension, const gab_forest_options *domain, const c
   release_mesh(&rest);
 }
 
-static void run(const char *command)
-{
-  EXPECT(system(command) == 0);
-}
+static void run(const char *command) { EXPECT(system(command) == 0); }
 
 static void check_all(gab_world *world)
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 labels=long
-# The XDMF readers of VTK and ParaView read every cell and every particle. Without such a reader (packages
-# python3-paraview or a VTK built with XDMF) the test says so and passes. GABION_VTK_PYTHON: a Python with such a
+# VTK reads VTKHDF files, and isosurfaces are closed. The XDMF readers of VTK and ParaView read every cell and every particle.
+# Without a reader (package python3-vtk9 for VTKHDF; python3-paraview or a VTK built with XDMF) the test says so and passes. GABION_VTK_PYTHON: a Python with such a
 # reader.
 set -eu
 programs=$GABION_BUILD/tests/blockforest
@@ -20,15 +20,19 @@ reads() {
       *) cat "$work/log" >&2; exit 1 ;;
     esac
   done
-  echo "no XDMF reader of VTK here: not checked"
+  echo "no reader of VTK for $1 here: not checked"
   exit 77
 }
+# writes PROGRAM PROCESSES FOLDER
+writes() {
+  # shellcheck disable=SC2086 # words on purpose
+  timeout 60 "$GABION_JUDGE" "$2" "$GABION_MPIRUN" $GABION_MPI_FLAGS -n "$2" "$GABION_JUDGE" --watch \
+    "$programs/mpi_blockforest_$1" "$3" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+}
+writes vtk_fields 3 "$work/vtkhdf"
+reads vtkhdf_vtk.py "$work/vtkhdf"
 for np in 1 3; do
-  for program in output particle_output; do
-    # shellcheck disable=SC2086 # words on purpose
-    timeout 60 "$GABION_JUDGE" $np "$GABION_MPIRUN" $GABION_MPI_FLAGS -n $np "$GABION_JUDGE" --watch \
-      "$programs/mpi_blockforest_$program" "$work/$np-$program" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-  done
+  for program in output particle_output; do writes $program $np "$work/$np-$program"; done
   reads output_vtk.py "$work/$np-output/fields/fields.xdmf"
   reads particles_vtk.py "$work/$np-particle_output"
 done
