@@ -46,7 +46,7 @@ struct gab_app_run {
   struct gab_app_traffic *traffic; /**< counts of messages; opaque here */
   gab_app_adaptation adaptation;
   int finest_level; /**< deepest level that the grid may get; set by gab_solver.prepare */
-  bool keep_series;                          /**< rollbacks no longer truncate them */
+  bool keep_series; /**< rollbacks no longer truncate them */
   uint64_t level_blocks[GAB_BALANCE_LEVELS]; /**< at the end: blocks of each level */
   gab_summary summary;
 };

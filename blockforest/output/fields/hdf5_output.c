@@ -84,8 +84,9 @@ gab_status gab_volume_list_files(const gab_volume *volume, gab_buffer *names)
     GAB_TRY(
         gab_put_text(names, "fields/%s.xdmf\nfields/%s_<n>.xdmf\nfields/%s_<n>.s<n>.h5\n", name, name, name));
   if (!volume->vtk) return GAB_OK;
-  return gab_put_text(names, "fields/%s.vtkhdf.series\nfields/%s_<n>.vtkhdf\nfields/%s_mesh_<n>.h5\n", name,
-                      name, name);
+  return gab_put_text(
+      names, "fields/%s.vtkhdf.series\nfields/%s.hdf.series\nfields/%s_<n>.vtkhdf\nfields/%s_mesh_<n>.h5\n",
+      name, name, name, name);
 }
 
 void gab_volume_destroy(gab_volume **volume)

@@ -136,6 +136,16 @@ static gab_status choose_form(state *it)
 
 static const int32_t version[2] = {1, 0}; /* of VTKHDF */
 
+/* Exactly the letters: ParaView 5.11 takes a terminator for one of them. */
+static void put_type(gab_hdf5_image *image, hid_t group, const char *name)
+{
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, strlen(name));
+  H5Tset_strpad(type, H5T_STR_NULLPAD);
+  gab_hdf5_put_attribute(image, group, "Type", type, 1, name);
+  H5Tclose(type);
+}
+
 /* Centre of the first cell, and distances of centres. In 2D all levels lie in one plane. */
 static void describe_image(const state *it, gab_hdf5_image *image, hid_t group)
 {
@@ -150,7 +160,7 @@ static void describe_image(const state *it, gab_hdf5_image *image, hid_t group)
     extent[2 * axis] = 0;
     extent[2 * axis + 1] = is_flat ? 0 : (domain->grid.roots[axis] << it->level) * domain->cells[axis] - 1;
   }
-  gab_hdf5_put_text(image, group, "Type", "ImageData");
+  put_type(image, group, "ImageData");
   gab_hdf5_put_attribute(image, group, "WholeExtent", H5T_NATIVE_INT32, 6, extent);
   gab_hdf5_put_attribute(image, group, "Origin", H5T_NATIVE_DOUBLE, 3, origin);
   gab_hdf5_put_attribute(image, group, "Spacing", H5T_NATIVE_DOUBLE, 3, spacing);
@@ -170,7 +180,7 @@ static void describe(void *user, gab_hdf5_image *image)
   if (it->is_image) {
     describe_image(it, image, group);
   } else {
-    gab_hdf5_put_text(image, group, "Type", "UnstructuredGrid");
+    put_type(image, group, "UnstructuredGrid");
     gab_vtk_mesh_link(image, group, it->mesh_name);
   }
   gab_hdf5_check(image, H5Gclose(group));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file vtk_fields.h
- *  @brief Volume output as VTKHDF files, which VTK 9.1, ParaView 5.10 and later read (doc/field-format.md).
+ *  @brief Volume output as VTKHDF files, which VTK from 9.1 and ParaView from 5.11 read (doc/field-format.md).
  *
  *  Values of cells are values of points at their centres, so filters such as Contour need no conversion, and isosurfaces are
  *  closed across blocks and levels. In FOLDER/fields:
@@ -8,7 +8,8 @@
  *  - NAME_0000001000.vtkhdf: step 1000. ImageData over the whole domain if the grid has one level, no block is absent
  *    and no cell lacks a value; else UnstructuredGrid: the dual mesh (dual_mesh_impl.h) of all cells with values.
  *  - NAME_mesh_N.h5: a dual mesh; N is a hash of its content. Steps with the same mesh link to one file.
- *  - NAME.vtkhdf.series: all steps so far, for ParaView. This is the file to open.
+ *  - NAME.vtkhdf.series: all steps so far, for ParaView. This is the file to open. NAME.hdf.series is the same for ParaView
+ *    5.11, which does not know the extension.
  *
  *  A cell lacks a value where all quantities are NaN, except owner and level. All ranks write into one file. Its bytes
  *  depend neither on the number of ranks, nor on owners of blocks, deaths or restarts.

@@ -74,14 +74,17 @@ static gab_status put_text(const gab_buffer *times, const char *name, gab_buffer
 gab_status gab_vtk_series_write(gab_vtk_series *series, const gab_world *world, const char *folder,
                                 const char *name, gab_step step, double time)
 {
-  char path[GAB_OUTPUT_PATH_CAPACITY];
+  static const char *const extensions[] = {".vtkhdf.series", ".hdf.series"};
   gab_buffer text = {0};
   series->files.description = ".vtkhdf";
-  GAB_TRY(gab_output_path(path, "%s/%s.vtkhdf.series", folder, name));
   GAB_TRY(gab_step_files_update(&series->files, world, folder, name, step));
   GAB_TRY(update_times(series, folder, name, time));
   gab_status status = put_text(&series->times, name, &text);
-  if (status == GAB_OK) status = gab_output_file_save(path, text.data, text.size);
+  for (int k = 0; k < 2 && status == GAB_OK; k++) {
+    char path[GAB_OUTPUT_PATH_CAPACITY];
+    status = gab_output_path(path, "%s/%s%s", folder, name, extensions[k]);
+    if (status == GAB_OK) status = gab_output_file_save(path, text.data, text.size);
+  }
   gab_buffer_release(&text);
   return status;
 }

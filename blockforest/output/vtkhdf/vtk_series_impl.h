@@ -10,7 +10,7 @@ typedef struct gab_vtk_series {
   gab_buffer times; /* gab_vtk_time, in ascending order of steps */
 } gab_vtk_series;
 
-/* Writes FOLDER/NAME.vtkhdf.series: the steps in the folder up to this one. Times of steps of an earlier run come from
+/* Writes FOLDER/NAME.vtkhdf.series, and the same as NAME.hdf.series: the steps in the folder up to this one. Times of steps of an earlier run come from
  * their files. */
 gab_status gab_vtk_series_write(gab_vtk_series *series, const gab_world *world, const char *folder,
                                 const char *name, gab_step step, double time);
