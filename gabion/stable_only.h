@@ -517,6 +517,7 @@
 #pragma GCC poison gab_rheology_viscosity
 #pragma GCC poison gab_root_grid_check
 #pragma GCC poison gab_root_grid_max_level
+#pragma GCC poison gab_run_lock_is_held
 #pragma GCC poison gab_run_lock_release
 #pragma GCC poison gab_run_lock_take
 #pragma GCC poison gab_sample_has

@@ -21,6 +21,10 @@
 gab_status gab_app_case_plan(const gab_app_case *which, int32_t ranks, gab_app_plan_fn *use, void *user,
                              double *started);
 
+/** Sets a run up as far as that is possible without computing, and logs what is derived from the case. Local, without MPI.
+ *  commands/command_check.c. @return ::GAB_ERR_INPUT with the reason why it cannot run */
+gab_status gab_app_case_check(const gab_app_case *which);
+
 /* ---------------------------------------------------------------- commands, each returns an exit code */
 
 /** Stores the name by which this program was called, for the next two functions. */
@@ -37,5 +41,6 @@ int gab_app_command_checkpoint(int argc, char **argv);
 int gab_app_command_assemble(int argc, char **argv);
 int gab_app_command_converge(int argc, char **argv); /**< campaign/converge.c */
 int gab_app_command_compare(int argc, char **argv);  /**< campaign/compare.c */
+int gab_app_command_sweep(int argc, char **argv);    /**< campaign/sweep/sweep_command.c */
 
 #endif

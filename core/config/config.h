@@ -107,8 +107,10 @@ typedef struct gab_config_key {
   /** other keys of this table, separated by '|', that say the same in another way and name this one here, too: one of
    *  them may be given; one that is set by an override replaces the others of the file */
   const char *instead_of;
-  bool repeats;    /**< of a list of texts or choices: may have one of them twice */
-  bool distinct;   /**< of a list section: no two items may give the same text */
+  bool repeats;  /**< of a list of texts or choices: may have one of them twice */
+  bool distinct; /**< of a list section: no two items may give the same text */
+  bool
+      any_value; /**< of a text: also a list or a mapping, whose value is its text in one line, as `--set` takes it */
   const char *doc; /**< one sentence */
 } gab_config_key;
 

@@ -225,6 +225,41 @@ static bool read_real(const gab_config_key *key, const config_node *node, scalar
   return in_range(key, value->real, node, problem);
 }
 
+/* Appends a value as it could stand in one line: [64, 64], {type: wall}. */
+static gab_status put_flow(gab_buffer *text, const config_node *node)
+{
+  const char *const marks = node->kind == CONFIG_MAPPING ? "{}" : "[]";
+  if (node->kind == CONFIG_SCALAR) {
+    const char *quote = node->plain ? "" : "'";
+    GAB_TRY(gab_put_bytes(text, quote, strlen(quote)));
+    for (const char *at = node->text; *at; at++) { /* a quote within is doubled */
+      if (!node->plain && *at == '\'') GAB_TRY(gab_put_u8(text, '\''));
+      GAB_TRY(gab_put_u8(text, (uint8_t)*at));
+    }
+    return gab_put_bytes(text, quote, strlen(quote));
+  }
+  GAB_TRY(gab_put_u8(text, (uint8_t)marks[0]));
+  for (const config_node *child = node->first; child; child = child->next) {
+    if (node->kind == CONFIG_MAPPING) {
+      GAB_TRY(gab_put_bytes(text, child->key, strlen(child->key)));
+      GAB_TRY(gab_put_bytes(text, ": ", 2));
+    }
+    GAB_TRY(put_flow(text, child));
+    if (child->next) GAB_TRY(gab_put_bytes(text, ", ", 2));
+  }
+  return gab_put_u8(text, (uint8_t)marks[1]);
+}
+
+/* The text of gab_config_key.any_value. */
+static gab_status flow_text(config_arena *arena, const config_node *node, const char **copy)
+{
+  gab_buffer text = {0};
+  gab_status status = put_flow(&text, node);
+  if (status == GAB_OK) status = gab_config_arena_text(arena, (const char *)text.data, text.size, copy);
+  gab_buffer_release(&text);
+  return status;
+}
+
 static bool read_scalar(const gab_config_key *key, const config_node *node, scalar *value, char *problem)
 {
   if (node->kind != CONFIG_SCALAR || gab_config_node_is_null(node)) return wrong_type(key, node, problem);
@@ -283,7 +318,7 @@ static gab_status find_repeated(const gab_config_key *key, config_node *first, s
     return GAB_OK;
   gab_status status = gab_config_index_create(&arena, count, &index);
   for (config_node *item = first; status == GAB_OK && item && !*bad; item = item->next)
-    if (gab_config_index_put(index, item->text, item)) *bad = item;
+    if (item->kind == CONFIG_SCALAR && gab_config_index_put(index, item->text, item)) *bad = item;
   gab_config_arena_release(&arena);
   if (*bad) snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s has '%.80s' twice", key->name, (*bad)->text);
   return status;
@@ -303,6 +338,10 @@ gab_status gab_config_value_read(config_arena *arena, const gab_config_key *key,
   for (size_t i = 0; i < count; i++, item = item->next) {
     scalar read = {0, 0.0, NULL};
     *bad = item;
+    if (key->any_value && item->kind != CONFIG_SCALAR) {
+      GAB_TRY(flow_text(arena, item, &((const char **)texts)[i]));
+      continue;
+    }
     if (!read_scalar(key, item, &read, problem)) return GAB_OK;
     ((int64_t *)ints)[i] = read.integer;
     ((double *)reals)[i] = read.real;

@@ -2,6 +2,7 @@
 """Starts the programs `gabion` and `gabion-launch`."""
 import itertools
 import os
+import re
 import shutil
 import subprocess
 
@@ -82,20 +83,24 @@ def run(case, out=None, settings=None, processes=None, fresh=False, inject=(), l
     return Run(folder)
 
 
+def _legal(value):
+    """A value in the name of a folder, as `gabion sweep` writes it: [64, 64] is 64x64."""
+    word = "".join(letter for letter in _word(value) if letter not in " []{}'\"")
+    return re.sub(r"[^A-Za-z0-9+._-]", "_", word.replace(",", "x"))
+
+
 def sweep(case, values, out, settings=None, **options):
     """Computes a case for each combination of values, one after the other; yields (combination, run).
 
     values     {"fluid.reynolds": [20, 40], "domain.cells": [[64, 64], [128, 128]]}
-    out        folder; a run goes to OUT/reynolds=20,cells=64x64 or the like. Finished runs are opened, not computed again
+    out        folder; a run goes to OUT/reynolds_20-cells_64x64 or the like, as with `gabion sweep`. Finished runs are opened, not
+               computed again
     A run that fails does not end the sweep: its place is taken by the Failed exception.
     """
     for combination in itertools.product(*values.values()):
         chosen = dict(zip(values, combination))
-        words = []
-        for key, value in chosen.items():
-            word = "x".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-            words.append(f"{key.rsplit('.', 1)[-1]}={word.replace('/', '_')}")
-        folder = os.path.join(os.fspath(out), ",".join(words))
+        words = [f"{key.rsplit('.', 1)[-1]}_{_legal(value)}" for key, value in chosen.items()]
+        folder = os.path.join(os.fspath(out), "-".join(words))
         try:
             yield chosen, run(case, folder, {**(settings or {}), **chosen}, **options)
         except Failed as failure:

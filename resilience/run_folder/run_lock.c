@@ -420,6 +420,20 @@ gab_status gab_run_lock_take(gab_world *world, const char *folder, gab_run_lock 
   return status;
 }
 
+bool gab_run_lock_is_held(const char *folder, char *whose, size_t capacity)
+{
+  char path[PATH_CAPACITY], words[512];
+  found_lock found;
+  lock_owner owner, self;
+  snprintf(path, sizeof path, "%.1200s/" GAB_RUN_LOCK_FILE, folder);
+  if (!read_lock(path, &found) || !gab_lock_owner_parse(found.text, found.length, &owner)) return false;
+  gab_lock_owner_self("", 1, 0, &self);
+  const lock_verdict verdict = gab_lock_owner_judge(&owner, &self);
+  const double age = gab_seconds_since_1970() - (double)found.touched.tv_sec;
+  if (whose) snprintf(whose, capacity, "%s", gab_lock_owner_describe(&owner, words, sizeof words));
+  return verdict == LOCK_LIVES || (verdict == LOCK_UNSEEN && age <= GAB_LOCK_SILENCE);
+}
+
 gab_status gab_run_lock_check(const gab_run_lock *lock)
 {
   if (!lock || !lock->beats) return GAB_OK;

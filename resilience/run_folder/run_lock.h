@@ -40,6 +40,11 @@ typedef struct gab_run_lock gab_run_lock;
  * cannot be written */
 gab_status gab_run_lock_take(gab_world *world, const char *folder, gab_run_lock **lock);
 
+/** Whether a living run holds the lock of a folder, which is not taken. Local. An owner on another machine lives if it gave a
+ *  sign of life within a minute, by the clock of this machine.
+ *  @param[out] whose  describes the run; may be NULL @param[in] capacity  of it */
+bool gab_run_lock_is_held(const char *folder, char *whose, size_t capacity);
+
 /** What becomes of the file. */
 typedef enum gab_run_lock_end {
   GAB_RUN_LOCK_REMOVE, /**< the folder is free, and gone if it was made for this run and is empty */

@@ -132,7 +132,7 @@ for example in examples:
     if "picture(" in example and not matplotlib:
         continue
     exec(compile(example, sys.argv[1], "exec"), names)
-assert os.path.exists("sweep/viscosity=0.05,steps=100/summary.json")
+assert os.path.exists("sweep/viscosity_0.05-steps_100/summary.json")
 results = dict((chosen["fluid.viscosity"], run) for chosen, run in gabion.sweep("cavity.yaml", {"fluid.viscosity": [0.02, -1.0]}, "mixed", {"run.steps": 5}))
 assert results[0.02].is_finished and isinstance(results[-1.0], gabion.Failed) and results[-1.0].code == 2
 if matplotlib:

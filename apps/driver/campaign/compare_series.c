@@ -1,108 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/driver/campaign/compare_series.h"
 
+#include "apps/driver/campaign/csv_table.h"
 #include "core/memory/memory.h"
-#include "core/system/file.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_KEYS = 4 }; /* time, x, y, z */
 
-typedef struct table {
-  char (*names)[GAB_APP_COLUMN_NAME];
-  size_t columns, rows, capacity;
-  double *values; /* by rows */
-} table;
-
-static void release(table *it)
-{
-  gab_free(&it->names);
-  gab_free(&it->values);
-}
-
-/* ---------------------------------------------------------------- reading */
-
-static gab_status take_names(const char *path, const char *line, table *it)
-{
-  it->columns = 1;
-  for (const char *at = line; *at; at++) it->columns += *at == ',';
-  GAB_TRY(GAB_NEW_ARRAY(&it->names, it->columns, GAB_MEMORY_OTHER));
-  for (size_t c = 0; c < it->columns; c++) {
-    const size_t length = strcspn(line, ",");
-    if (length == 0 || length >= GAB_APP_COLUMN_NAME)
-      GAB_FAIL(GAB_ERR_INPUT, "%s:1: column %zu has no name or one of more than %d bytes", path, c + 1,
-               GAB_APP_COLUMN_NAME - 1);
-    memcpy(it->names[c], line, length);
-    line += length + 1;
-  }
-  return GAB_OK;
-}
-
-static gab_status take_row(const char *path, size_t number, const char *line, table *it)
-{
-  if (it->rows == it->capacity) {
-    it->capacity = 2 * it->capacity + 256;
-    GAB_TRY(GAB_RESIZE_ARRAY(&it->values, it->capacity * it->columns, GAB_MEMORY_OTHER));
-  }
-  for (size_t c = 0; c < it->columns; c++) {
-    char *end;
-    const char *expected = c + 1 < it->columns ? "," : "";
-    it->values[it->rows * it->columns + c] = strtod(line, &end);
-    if (end == line || (*end && *end != ','))
-      GAB_FAIL(GAB_ERR_INPUT, "%s:%zu: column %s: expected a number, got '%.*s'", path, number, it->names[c],
-               (int)strcspn(line, ","), line);
-    if (*end != *expected)
-      GAB_FAIL(GAB_ERR_INPUT, "%s:%zu: expected %zu numbers, as columns in the head", path, number,
-               it->columns);
-    line = end + 1;
-  }
-  it->rows++;
-  return GAB_OK;
-}
-
-static gab_status take_lines(const char *path, char *text, size_t size, table *it)
-{
-  size_t number = 1;
-  for (char *end; size > 0 && (end = memchr(text, '\n', size)); number++) {
-    const size_t length = (size_t)(end - text) + 1;
-    *end = '\0';
-    GAB_TRY(number == 1 ? take_names(path, text, it) : take_row(path, number, text, it));
-    text += length;
-    size -= length;
-  }
-  if (number == 1) GAB_FAIL(GAB_ERR_INPUT, "%s: has no head", path);
-  return GAB_OK;
-}
-
-static gab_status read_table(const char *path, table *it)
-{
-  gab_buffer text = {0};
-  gab_status status = gab_file_read(path, SIZE_MAX, &text);
-  if (status == GAB_OK) status = take_lines(path, (char *)text.data, text.size, it);
-  gab_buffer_release(&text);
-  return status;
-}
-
 /* ---------------------------------------------------------------- comparing */
-
-static bool find_column(const table *it, const char *name, size_t *column)
-{
-  for (*column = 0; *column < it->columns; ++*column)
-    if (strcmp(it->names[*column], name) == 0) return true;
-  return false;
-}
 
 /* The columns that assign rows, the slowest first. */
 typedef struct row_keys {
   size_t column[2][MOST_KEYS], count;
 } row_keys;
 
-static bool add_key(const table *of, const char *name, row_keys *keys)
+static bool add_key(const gab_app_csv *of, const char *name, row_keys *keys)
 {
   const size_t k = keys->count;
-  if (!find_column(&of[0], name, &keys->column[0][k]) || !find_column(&of[1], name, &keys->column[1][k]))
+  if (!gab_app_csv_find(&of[0], name, &keys->column[0][k]) ||
+      !gab_app_csv_find(&of[1], name, &keys->column[1][k]))
     return false;
   keys->count++;
   return true;
@@ -115,14 +35,14 @@ static bool is_key(const row_keys *keys, size_t column)
   return false;
 }
 
-static bool is_constant(const table *it, size_t column)
+static bool is_constant(const gab_app_csv *it, size_t column)
 {
   for (size_t i = 1; i < it->rows; i++)
     if (it->values[i * it->columns + column] != it->values[column]) return false;
   return true;
 }
 
-static gab_status find_keys(const table *of, const char *path, row_keys *keys)
+static gab_status find_keys(const gab_app_csv *of, const char *path, row_keys *keys)
 {
   *keys = (row_keys){.count = 0};
   if (!add_key(of, "time", keys)) (void)add_key(of, "step", keys);
@@ -175,7 +95,8 @@ static void take_values(double a, double b, double key, pair *which, gab_app_col
   column->at = key;
 }
 
-static void compare_rows(const table *of, const row_keys *keys, pair *pairs, gab_app_series_difference *found)
+static void compare_rows(const gab_app_csv *of, const row_keys *keys, pair *pairs,
+                         gab_app_series_difference *found)
 {
   for (size_t i = 0, j = 0; i < of[0].rows && j < of[1].rows;) {
     const double *a = of[0].values + i * of[0].columns, *b = of[1].values + j * of[1].columns;
@@ -215,7 +136,7 @@ static void relate(const pair *pairs, gab_app_series_difference *found)
   }
 }
 
-static gab_status compare_tables(const table *of, const char *path, gab_app_series_difference *found)
+static gab_status compare_tables(const gab_app_csv *of, const char *path, gab_app_series_difference *found)
 {
   row_keys keys;
   pair *pairs = NULL;
@@ -226,7 +147,7 @@ static gab_status compare_tables(const table *of, const char *path, gab_app_seri
   GAB_TRY(GAB_NEW_ARRAY(&pairs, of[0].columns, GAB_MEMORY_OTHER));
   for (size_t c = 0, other; c < of[0].columns; c++) {
     const char *name = of[0].names[c];
-    if (!find_column(&of[1], name, &other)) continue;
+    if (!gab_app_csv_find(&of[1], name, &other)) continue;
     both++;
     if (is_key(&keys, c) || strcmp(name, "time") == 0 || strcmp(name, "step") == 0) continue;
     pairs[found->count] = (pair){{c, other}, INFINITY, -INFINITY};
@@ -242,14 +163,14 @@ static gab_status compare_tables(const table *of, const char *path, gab_app_seri
 
 gab_status gab_app_series_compare(const char *path_a, const char *path_b, gab_app_series_difference *found)
 {
-  table of[2] = {{0}};
+  gab_app_csv of[2] = {{0}};
   *found = (gab_app_series_difference){0};
-  gab_status status = read_table(path_a, &of[0]);
-  if (status == GAB_OK) status = read_table(path_b, &of[1]);
+  gab_status status = gab_app_csv_read(path_a, &of[0]);
+  if (status == GAB_OK) status = gab_app_csv_read(path_b, &of[1]);
   if (status == GAB_OK) status = compare_tables(of, path_a, found);
   for (int i = 0; i < 2; i++) {
     found->rows[i] = of[i].rows;
-    release(&of[i]);
+    gab_app_csv_release(&of[i]);
   }
   return status;
 }

@@ -11,11 +11,7 @@
 #ifndef GABION_APPS_DRIVER_COMPARE_SERIES_H
 #define GABION_APPS_DRIVER_COMPARE_SERIES_H
 
-#include "core/base/status.h"
-
-#include <stddef.h>
-
-enum { GAB_APP_COLUMN_NAME = 128 };
+#include "apps/driver/campaign/csv_table.h"
 
 typedef struct gab_app_column_difference {
   char name[GAB_APP_COLUMN_NAME];

@@ -3,6 +3,7 @@
 #include "apps/driver/campaign/grid_convergence.h"
 #include "apps/driver/campaign/refined_case.h"
 #include "apps/driver/campaign/results_table.h"
+#include "apps/driver/campaign/run_command.h"
 #include "apps/driver/case/numbers.h"
 
 #include "core/base/log.h"
@@ -97,19 +98,6 @@ static gab_status read_options(campaign *all)
 
 /* ---------------------------------------------------------------- the runs */
 
-/* The program itself, or another one in its folder. */
-static gab_status find_program(const char *name, char path[CONVERGE_PATH])
-{
-  const ssize_t length = readlink("/proc/self/exe", path, GAB_APP_PATH_LENGTH);
-  if (length <= 0 || length >= GAB_APP_PATH_LENGTH)
-    GAB_FAIL(GAB_ERR_INPUT, "the file of this program cannot be found");
-  path[length] = '\0';
-  if (!name) return GAB_OK;
-  snprintf(strrchr(path, '/') + 1, 48, "%s", name);
-  if (access(path, X_OK) != 0) snprintf(path, CONVERGE_PATH, "%s", name); /* on PATH */
-  return GAB_OK;
-}
-
 /* Signals that ask a run for a checkpoint go to the run. The terminal sends an interrupt to both, and a second one would end the run. */
 static volatile sig_atomic_t running = 0, stopped = 0;
 static void pass_on(int signal_number)
@@ -151,24 +139,18 @@ static gab_status call(char *const *words, int *code)
 static gab_status run_grid(const campaign *all, const char *folder, const gab_app_refined *refined, int *code)
 {
   const gab_app_options *options = all->options;
-  char program[CONVERGE_PATH], launcher[CONVERGE_PATH];
-  const char *words[4 * GAB_APP_MOST_SETTINGS + 16];
-  size_t count = 0;
-  GAB_TRY(find_program(NULL, program));
-  GAB_TRY(find_program("gabion-launch", launcher));
-  if (options->ranks) {
-    words[count++] = launcher, words[count++] = "-n", words[count++] = options->ranks;
-    words[count++] = "--";
-  }
-  words[count++] = program, words[count++] = "run", words[count++] = options->word;
-  words[count++] = "--out", words[count++] = folder;
-  for (size_t i = 0; i < options->setting_count; i++)
-    words[count++] = "--set", words[count++] = options->settings[i];
-  for (size_t i = 0; i < refined->count; i++) words[count++] = "--set", words[count++] = refined->settings[i];
-  if (options->fresh) words[count++] = "--fresh";
-  if (!options->verbose) words[count++] = "--quiet";
-  words[count] = NULL;
-  return call((char *const *)(uintptr_t)words, code);
+  const char *settings[GAB_APP_MOST_SETTINGS];
+  for (size_t i = 0; i < refined->count; i++) settings[i] = refined->settings[i];
+  const gab_app_run_start start = {.case_file = options->word,
+                                   .out = folder,
+                                   .processes = options->ranks,
+                                   .settings = {options->settings, settings},
+                                   .setting_count = {options->setting_count, refined->count},
+                                   .fresh = options->fresh,
+                                   .quiet = !options->verbose};
+  gab_app_run_command command;
+  GAB_TRY(gab_app_run_command_make(&start, &command));
+  return call((char *const *)(uintptr_t)command.words, code);
 }
 
 /* The case on another grid, checked; it must be the same physical one. */

@@ -36,16 +36,20 @@ struct gab_app_options {
   const char *ranks;                         /**< of `converge -n`; NULL: not given */
   const char *values[GAB_APP_MOST_SETTINGS]; /**< of --value */
   size_t value_count;
-  const char *tolerance; /**< of `compare --tolerance`; NULL: not given */
-  bool fresh, anyway;    /**< start from the beginning; resume with another case */
-  bool overcommit;       /**< start even if the memory does not suffice */
-  bool print_spares;     /**< print how many spare processes the case asks for, and end */
-  bool devices;          /**< list accelerators, and end */
+  const char *tolerance;      /**< of `compare --tolerance`; NULL: not given */
+  const char *point, *launch; /**< of `sweep`: number of a point; options of gabion-launch; NULL: not given */
+  bool dry_run, redo, table;  /**< of `sweep` */
+  bool slurm, pbs;            /**< of `sweep`: print the script of an array */
+  bool fresh, anyway;         /**< start from the beginning; resume with another case */
+  bool overcommit;            /**< start even if the memory does not suffice */
+  bool print_spares;          /**< print how many spare processes the case asks for, and end */
+  bool devices;               /**< list accelerators, and end */
   bool verbose, quiet, reference, processes, help, json;
 };
 
 /** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference),
- * w(alltime), t(raffic), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), D(raw), m(emory: --overcommit), C(ells), x (--scaling), V(alue), n, T(olerance); 2: two arguments; --help always.
+ * w(alltime), t(raffic), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), D(raw), m(emory: --overcommit), C(ells), x (--scaling), V(alue), n, T(olerance),
+ * y (--dry-run), R(edo), a (--table), k (--point), l(aunch), L (--slurm), B (--pbs); 2: two arguments; --help always.
  *  @return ::GAB_ERR_INPUT that names the closest known option for one that is not */
 gab_status gab_app_options_parse(int argc, char **argv, const char *allowed, gab_app_options *options);
 
@@ -85,6 +89,11 @@ gab_status gab_app_continuation_find(gab_world *world, const gab_app_case *which
  * all parameters that differ if they are those of another case */
 gab_status gab_app_kept_results_check(gab_world *world, const gab_app_case *which, const char *folder,
                                       bool *is_finished);
+/** Compares a case with that of the last run that ended in a folder, as far as sections change results. Local. The content of
+ * files that the case names counts if gab_config_hash_files() has read it. @param[out] code  exit code of that run; -1: there
+ * is none @param[out] differences  appended: lines; none if it is this case */
+gab_status gab_app_kept_results_compare(const gab_config *config, const char *folder, int *code,
+                                        gab_buffer *differences);
 /** Compares a case with that of a checkpoint. A file that only a start reads (gab_config_key.at_start) counts as equal if
  * the case names the same file, or if it no longer exists. Local, equal on all ranks. @param[in] has_begun the case belongs
  * to a run that is only read: files of its start are ignored @param[out] differences  lines, terminated @param[out] count

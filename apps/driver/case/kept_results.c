@@ -8,6 +8,7 @@
 #include "core/messages/collective.h"
 #include "core/system/file.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -126,33 +127,41 @@ static gab_status find_differences(const gab_config *config, const char *path, g
   return status;
 }
 
-static bool has_finished(const char *folder)
+/* -1: no run has ended in the folder */
+static int exit_code_of(const char *folder)
 {
   char path[GAB_APP_PATH_LENGTH + 32], code[16] = "";
   snprintf(path, sizeof path, "%s/summary.json", folder);
-  if (access(path, R_OK) != 0) return false;
+  if (access(path, R_OK) != 0) return -1;
   gab_json_document *summary = gab_json_read_file(path);
   gab_json_get_text(summary, "/exit_code", code, sizeof code);
   gab_json_forget(&summary);
   gab_error_clear();
-  return strcmp(code, "0") == 0;
+  return code[0] >= '0' && code[0] <= '9' ? atoi(code) : -1;
+}
+
+gab_status gab_app_kept_results_compare(const gab_config *config, const char *folder, int *code,
+                                        gab_buffer *differences)
+{
+  char path[GAB_APP_PATH_LENGTH + 32];
+  *code = exit_code_of(folder);
+  if (*code < 0) return GAB_OK;
+  snprintf(path, sizeof path, "%s/case.yaml", folder);
+  if (find_differences(config, path, differences) == GAB_OK) return GAB_OK;
+  gab_error_clear(); /* e.g. of another version */
+  static const char unknown[] = "  its case.yaml cannot be read by this program\n";
+  return gab_put_bytes(differences, unknown, sizeof unknown - 1);
 }
 
 /* The root's part. */
 static gab_status check(const gab_config *config, const char *folder, bool *is_finished)
 {
-  char path[GAB_APP_PATH_LENGTH + 32];
   gab_buffer differences = {0};
-  if (!has_finished(folder)) return GAB_OK;
-  snprintf(path, sizeof path, "%s/case.yaml", folder);
-  gab_status status = find_differences(config, path, &differences);
-  if (status != GAB_OK) {
-    gab_error_clear(); /* e.g. of another version */
-    static const char unknown[] = "  its case.yaml cannot be read by this program\n";
-    GAB_TRY(gab_put_bytes(&differences, unknown, sizeof unknown - 1));
-  }
-  *is_finished = differences.size == 0;
-  if (!*is_finished)
+  int code;
+  if (exit_code_of(folder) != 0) return GAB_OK;
+  gab_status status = gab_app_kept_results_compare(config, folder, &code, &differences);
+  *is_finished = status == GAB_OK && differences.size == 0;
+  if (status == GAB_OK && !*is_finished)
     status = gab_put_u8(&differences, 0) != GAB_OK
                  ? GAB_ERR_MEMORY
                  : gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,

@@ -4,6 +4,7 @@
 
 #include "resilience/loop/stop.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { MOST_WORD = 64 };
@@ -46,33 +47,45 @@ typedef struct option_row {
   char letter;      /* in `allowed` */
   const char *mark; /* short form or NULL */
   bool has_value;
+  size_t place; /* of a bool, or of a text if it has a value */
 } option_row;
 
+enum { NO_PLACE = 0 }; /* of a list, or of a value that is read at once: see take() */
+
+#define PLACE(member) offsetof(gab_app_options, member)
 static const option_row rows[] = {
-    {"--out", 'o', "-o", true},
-    {"--set", 's', "-s", true},
-    {"--inject", 'i', NULL, true},
-    {"--verbose", 'v', "-v", false},
-    {"--quiet", 'q', "-q", false},
-    {"--reference", 'r', NULL, false},
-    {"--help", 'h', "-h", false},
-    {"--processes", 'p', NULL, false},
-    {"--walltime", 'w', NULL, true},
-    {"--fresh", 'f', NULL, false},
-    {"--continue-anyway", 'c', NULL, false},
-    {"--block", 'b', NULL, true},
-    {"--traffic", 't', NULL, true},
-    {"--json", 'j', NULL, false},
-    {"--overcommit", 'm', NULL, false},
-    {"--print-spares", 'S', NULL, false},
-    {"--devices", 'd', NULL, false},
-    {"--draw", 'D', NULL, true},
-    {"--cells", 'C', NULL, true},
-    {"--scaling", 'x', NULL, true},
-    {"--value", 'V', NULL, true},
-    {"-n", 'n', NULL, true},
-    {"--tolerance", 'T', NULL, true},
+    {"--out", 'o', "-o", true, PLACE(out)},
+    {"--set", 's', "-s", true, NO_PLACE},
+    {"--inject", 'i', NULL, true, NO_PLACE},
+    {"--verbose", 'v', "-v", false, PLACE(verbose)},
+    {"--quiet", 'q', "-q", false, PLACE(quiet)},
+    {"--reference", 'r', NULL, false, PLACE(reference)},
+    {"--help", 'h', "-h", false, PLACE(help)},
+    {"--processes", 'p', NULL, false, PLACE(processes)},
+    {"--walltime", 'w', NULL, true, NO_PLACE},
+    {"--fresh", 'f', NULL, false, PLACE(fresh)},
+    {"--continue-anyway", 'c', NULL, false, PLACE(anyway)},
+    {"--block", 'b', NULL, true, PLACE(block)},
+    {"--traffic", 't', NULL, true, PLACE(traffic)},
+    {"--json", 'j', NULL, false, PLACE(json)},
+    {"--overcommit", 'm', NULL, false, PLACE(overcommit)},
+    {"--print-spares", 'S', NULL, false, PLACE(print_spares)},
+    {"--devices", 'd', NULL, false, PLACE(devices)},
+    {"--draw", 'D', NULL, true, PLACE(draw)},
+    {"--cells", 'C', NULL, true, PLACE(cells)},
+    {"--scaling", 'x', NULL, true, PLACE(scaling)},
+    {"--value", 'V', NULL, true, NO_PLACE},
+    {"-n", 'n', NULL, true, PLACE(ranks)},
+    {"--tolerance", 'T', NULL, true, PLACE(tolerance)},
+    {"--dry-run", 'y', NULL, false, PLACE(dry_run)},
+    {"--redo", 'R', NULL, false, PLACE(redo)},
+    {"--table", 'a', NULL, false, PLACE(table)},
+    {"--point", 'k', NULL, true, PLACE(point)},
+    {"--launch", 'l', NULL, true, PLACE(launch)},
+    {"--slurm", 'L', NULL, false, PLACE(slurm)},
+    {"--pbs", 'B', NULL, false, PLACE(pbs)},
 };
+#undef PLACE
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
 static bool is_allowed(const option_row *row, const char *allowed)
@@ -90,71 +103,19 @@ static gab_status add(const char **list, size_t *count, const char *value, const
 
 static gab_status take(const option_row *row, const char *value, gab_app_options *options)
 {
+  void *place = (unsigned char *)options + row->place;
   switch (row->letter) {
-  case 'o':
-    options->out = value;
-    break;
   case 's':
     return add(options->settings, &options->setting_count, value, row->name);
   case 'i':
     return add(options->injections, &options->injection_count, value, row->name);
-  case 'v':
-    options->verbose = true;
-    break;
-  case 'q':
-    options->quiet = true;
-    break;
-  case 'r':
-    options->reference = true;
-    break;
-  case 'p':
-    options->processes = true;
-    break;
-  case 'f':
-    options->fresh = true;
-    break;
-  case 'c':
-    options->anyway = true;
-    break;
-  case 'j':
-    options->json = true;
-    break;
-  case 'b':
-    options->block = value;
-    break;
-  case 't':
-    options->traffic = value;
-    break;
-  case 'm':
-    options->overcommit = true;
-    break;
-  case 'S':
-    options->print_spares = true;
-    break;
-  case 'D':
-    options->draw = value;
-    break;
-  case 'C':
-    options->cells = value;
-    break;
-  case 'x':
-    options->scaling = value;
-    break;
   case 'V':
     return add(options->values, &options->value_count, value, row->name);
-  case 'n':
-    options->ranks = value;
-    break;
-  case 'T':
-    options->tolerance = value;
-    break;
-  case 'd':
-    options->devices = true;
-    break;
   case 'w':
     return gab_walltime_parse(value, &options->walltime);
   default:
-    options->help = true;
+    if (row->has_value) *(const char **)place = value;
+    else *(bool *)place = true;
   }
   return GAB_OK;
 }

@@ -45,7 +45,7 @@ static gab_status try_run(gab_world *world, const gab_app_case *which)
 }
 
 /* In a world of this process alone, without MPI: nothing is left behind, whatever ends the check. */
-static gab_status check_case(const gab_app_case *which)
+gab_status gab_app_case_check(const gab_app_case *which)
 {
   gab_world *world = NULL;
   char message[4096];
@@ -60,7 +60,7 @@ static gab_status check(const gab_app_options *options)
 {
   gab_app_case *which;
   gab_status status = gab_app_case_from_file(options, &which);
-  if (status == GAB_OK) status = check_case(which);
+  if (status == GAB_OK) status = gab_app_case_check(which);
   gab_app_case_destroy(&which);
   return status;
 }

@@ -19,6 +19,8 @@ static const command commands[] = {
      "memory, messages and checkpoint costs on many processes, from one"},
     {"converge", gab_app_command_converge, "gabion converge CASE.yaml --cells 1,2,4",
      "grid convergence: order, limit and uncertainty of the results"},
+    {"sweep", gab_app_command_sweep, "gabion sweep SWEEP.yaml [--dry-run]",
+     "many runs of a case, several at once, and a table of their results"},
     {"compare", gab_app_command_compare, "gabion compare FOLDER_A FOLDER_B",
      "differences of two runs: parameters, results, series"},
     {"assemble", gab_app_command_assemble, "gabion assemble OUT [--linked]",
