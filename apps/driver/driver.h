@@ -35,6 +35,7 @@ void gab_app_usage_put(const char *usage, FILE *out);
 int gab_app_command_run(int argc, char **argv);
 int gab_app_command_check(int argc, char **argv);
 int gab_app_command_status(int argc, char **argv);
+int gab_app_command_clean(int argc, char **argv);
 int gab_app_command_help(int argc, char **argv);
 int gab_app_command_info(int argc, char **argv);
 int gab_app_command_checkpoint(int argc, char **argv);

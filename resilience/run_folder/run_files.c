@@ -64,8 +64,15 @@ static bool is_listed(const char *list, size_t size, const char *name)
 typedef struct removal {
   const char *list, *spare;
   size_t size;
-  uint64_t count;
+  bool unfinished_only, dry_run;
+  uint64_t count, bytes;
 } removal;
+
+static bool is_unfinished(const char *name)
+{
+  const size_t length = strlen(name);
+  return length > 4 && (strcmp(name + length - 4, ".tmp") == 0 || strcmp(name + length - 4, ".new") == 0);
+}
 
 /* One folder. @param[in] start  of the names in it: "" or "fields/" */
 static gab_status remove_listed(removal *what, int parent, const char *shown, const char *inner,
@@ -86,7 +93,9 @@ static gab_status remove_listed(removal *what, int parent, const char *shown, co
     if (!is_listed(what->list, what->size, name)) continue;
     if (what->spare && is_listed(what->spare, strlen(what->spare), name)) continue;
     if (fstatat(folder, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(about.st_mode)) continue;
-    if (unlinkat(folder, entry->d_name, 0) == 0) what->count++;
+    if (what->unfinished_only && !is_unfinished(name)) continue;
+    const bool is_gone = what->dry_run || unlinkat(folder, entry->d_name, 0) == 0;
+    if (is_gone) what->count++, what->bytes += (uint64_t)about.st_size;
     else if (errno != ENOENT)
       status = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "cannot remove %s/%s of an earlier run: %s",
                              shown, name, strerror(errno));
@@ -114,15 +123,13 @@ static gab_status remove_from_folders(removal *what, int folder, const char *sho
   return GAB_OK;
 }
 
-static gab_status remove_all(const char *shown, const gab_buffer *old, const char *spare, uint64_t *removed)
+static gab_status remove_all(const char *shown, removal *what)
 {
   const int folder = open(shown, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) GAB_FAIL(GAB_ERR_IO, "cannot look into %s: %s", shown, strerror(errno));
-  removal what = {.list = (const char *)old->data, .size = old->size, .spare = spare};
-  gab_status status = remove_listed(&what, folder, shown, ".", "");
-  if (status == GAB_OK) status = remove_from_folders(&what, folder, shown);
+  gab_status status = remove_listed(what, folder, shown, ".", "");
+  if (status == GAB_OK) status = remove_from_folders(what, folder, shown);
   close(folder);
-  *removed = what.count;
   return status;
 }
 
@@ -169,19 +176,37 @@ static gab_status write_list(const char *path, const gab_buffer *list, const gab
   return status;
 }
 
+static gab_status read_list_of(const char *folder, char path[PATH_CAPACITY], gab_buffer *text)
+{
+  if (snprintf(path, PATH_CAPACITY, "%s/" GAB_RUN_FILES, folder) >= PATH_CAPACITY)
+    GAB_FAIL(GAB_ERR_INPUT, "the name of folder %.60s... is too long", folder);
+  return read_list(path, text);
+}
+
 gab_status gab_run_files_settle(const char *folder, const gab_buffer *list, const char *spare,
                                 gab_run_files_of_before before, uint64_t *removed)
 {
   char path[PATH_CAPACITY];
   gab_buffer old = {0};
-  uint64_t count = 0;
-  if (snprintf(path, sizeof path, "%s/" GAB_RUN_FILES, folder) >= (int)sizeof path)
-    GAB_FAIL(GAB_ERR_INPUT, "the name of folder %.60s... is too long", folder);
-  gab_status status = read_list(path, &old);
-  if (status == GAB_OK && before == GAB_RUN_FILES_REMOVE && old.size > 0)
-    status = remove_all(folder, &old, spare, &count);
+  gab_status status = read_list_of(folder, path, &old);
+  removal what = {.list = (const char *)old.data, .size = old.size, .spare = spare};
+  if (status == GAB_OK && before == GAB_RUN_FILES_REMOVE && old.size > 0) status = remove_all(folder, &what);
   if (status == GAB_OK) status = write_list(path, list, before == GAB_RUN_FILES_KEEP ? &old : NULL);
   gab_buffer_release(&old);
-  if (removed) *removed = count;
+  if (removed) *removed = what.count;
+  return status;
+}
+
+gab_status gab_run_files_remove_unfinished(const char *folder, bool dry_run, uint64_t *count, uint64_t *bytes)
+{
+  char path[PATH_CAPACITY];
+  gab_buffer list = {0};
+  gab_status status = read_list_of(folder, path, &list);
+  removal what = {
+      .list = (const char *)list.data, .size = list.size, .unfinished_only = true, .dry_run = dry_run};
+  if (status == GAB_OK && list.size > 0) status = remove_all(folder, &what);
+  gab_buffer_release(&list);
+  *count += what.count;
+  *bytes += what.bytes;
   return status;
 }

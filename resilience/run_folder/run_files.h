@@ -36,6 +36,12 @@ typedef enum gab_run_files_of_before {
 gab_status gab_run_files_settle(const char *folder, const gab_buffer *list, const char *spare,
                                 gab_run_files_of_before before, uint64_t *removed);
 
+/** Finds files that a run has not finished, NAME.tmp and NAME.new of its list, and removes them. Local; not while a run
+ *  writes. @param[in] dry_run  only count @param[in,out] count, bytes  of these files are added @return ::GAB_ERR_IO with the
+ *  file that could not be removed */
+gab_status gab_run_files_remove_unfinished(const char *folder, bool dry_run, uint64_t *count,
+                                           uint64_t *bytes);
+
 /** Whether a name matches a pattern of the list; the endings .tmp and .new of unfinished files are
  * accepted. */
 bool gab_run_files_match(const char *pattern, size_t length, const char *name);

@@ -21,8 +21,10 @@ enum { GAB_APP_MOST_SETTINGS = 256 };
 struct gab_app_options {
   const char *word;  /**< the only argument that is not an option: case file or key; NULL: none */
   const char *other; /**< the second one, of `compare`; NULL: none */
-  const char *out;   /**< output folder; NULL: not given */
-  const char *draw;  /**< folder of --draw; NULL: not given */
+  const char *words[GAB_APP_MOST_SETTINGS]; /**< all of them, of commands that take any number */
+  size_t word_count;
+  const char *out;                             /**< output folder; NULL: not given */
+  const char *draw;                            /**< folder of --draw; NULL: not given */
   const char *settings[GAB_APP_MOST_SETTINGS]; /**< of --set */
   size_t setting_count;
   const char *injections[GAB_APP_MOST_SETTINGS]; /**< of --inject */
@@ -38,7 +40,8 @@ struct gab_app_options {
   size_t value_count;
   const char *tolerance;      /**< of `compare --tolerance`; NULL: not given */
   const char *point, *launch; /**< of `sweep`: number of a point; options of gabion-launch; NULL: not given */
-  bool dry_run, redo, table;  /**< of `sweep` */
+  bool dry_run, redo, table;  /**< of `sweep`; dry_run of `clean`, too */
+  bool all;                   /**< of `clean` */
   bool slurm, pbs;            /**< of `sweep`: print the script of an array */
   bool fresh, anyway;         /**< start from the beginning; resume with another case */
   bool overcommit;            /**< start even if the memory does not suffice */
@@ -49,7 +52,7 @@ struct gab_app_options {
 
 /** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference),
  * w(alltime), t(raffic), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), D(raw), m(emory: --overcommit), C(ells), x (--scaling), V(alue), n, T(olerance),
- * y (--dry-run), R(edo), a (--table), k (--point), l(aunch), L (--slurm), B (--pbs); 2: two arguments; --help always.
+ * y (--dry-run), R(edo), a (--table), k (--point), l(aunch), L (--slurm), B (--pbs), A (--all); 2: two arguments, *: any number; --help always.
  *  @return ::GAB_ERR_INPUT that names the closest known option for one that is not */
 gab_status gab_app_options_parse(int argc, char **argv, const char *allowed, gab_app_options *options);
 

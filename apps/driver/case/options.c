@@ -77,6 +77,7 @@ static const option_row rows[] = {
     {"--value", 'V', NULL, true, NO_PLACE},
     {"-n", 'n', NULL, true, PLACE(ranks)},
     {"--tolerance", 'T', NULL, true, PLACE(tolerance)},
+    {"--all", 'A', NULL, false, PLACE(all)},
     {"--dry-run", 'y', NULL, false, PLACE(dry_run)},
     {"--redo", 'R', NULL, false, PLACE(redo)},
     {"--table", 'a', NULL, false, PLACE(table)},
@@ -148,6 +149,11 @@ gab_status gab_app_options_parse(int argc, char **argv, const char *allowed, gab
   for (int i = 0; i < argc; i++) {
     const char *word = argv[i], *value = NULL;
     if (word[0] != '-' || !word[1]) {
+      if (strchr(allowed, '*')) {
+        GAB_TRY(add(options->words, &options->word_count, word, "a folder"));
+        options->word = options->words[0];
+        continue;
+      }
       const bool is_second = options->word && !options->other && strchr(allowed, '2');
       if (options->word && !is_second)
         GAB_FAIL(GAB_ERR_INPUT, "unexpected argument '%s' after '%s'", word,
