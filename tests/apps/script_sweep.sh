@@ -178,8 +178,9 @@ chmod +x bin/squeue
 sweeps 0 grid.yaml --slurm
 cp said.txt array.sh
 grep -q '^#SBATCH --array=1-4 ' array.sh || complain "the script: $(cat array.sh)"
+rm -rf out
 PATH=$work/bin:$PATH SLURM_ARRAY_TASK_ID=3 SLURM_JOB_ID=1 bash array.sh >said.txt 2>&1 || complain "task 3: $(cat said.txt)"
-[ "$(ls out/grid)" = cells_32x8-w_thin ] || complain "task 3 made $(ls out/grid)"
+[ "$(ls out/grid)" = $'cells_32x8-w_thin\nmessages' ] || complain "task 3 made $(ls out/grid)"
 sweeps 0 grid.yaml --pbs
 cp said.txt array.sh
 PBS_ARRAY_INDEX=1 bash array.sh >said.txt 2>&1 || complain "task 1: $(cat said.txt)"

@@ -105,12 +105,29 @@ static void messages_path(const gab_app_sweep *sweep, size_t point, char path[PA
   snprintf(path, PATH_MAX, "%s/messages/%s.txt", sweep->folder, sweep->points[point].name);
 }
 
+static void messages_folder(const gab_app_sweep *sweep, char folder[PATH_MAX])
+{
+  snprintf(folder, PATH_MAX, "%s/messages", sweep->folder);
+}
+
+/* With all above it. What fails here shows when the file is opened. */
+static void make_folder(const char *path)
+{
+  char part[PATH_MAX];
+  snprintf(part, sizeof part, "%s", path);
+  for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    (void)mkdir(part, 0777);
+    *slash = '/';
+  }
+  (void)mkdir(part, 0777);
+}
+
 static gab_status open_messages(const gab_app_sweep *sweep, size_t point, int *file)
 {
   char path[PATH_MAX], folder[PATH_MAX], why[GAB_RUN_FILE_WHY];
-  snprintf(folder, sizeof folder, "%s/messages", sweep->folder);
-  (void)mkdir(sweep->folder, 0777);
-  (void)mkdir(folder, 0777);
+  messages_folder(sweep, folder);
+  make_folder(folder);
   if (!gab_run_folder_is_safe(folder, why)) GAB_FAIL(GAB_ERR_INPUT, "%s", why);
   messages_path(sweep, point, path);
   *file = gab_run_file_open(path, O_WRONLY | O_CREAT | O_TRUNC, why);
@@ -362,7 +379,7 @@ static gab_status run_all(scheduler *all, gab_status (*done)(gab_app_sweep *swee
 gab_status gab_app_sweep_run(gab_app_sweep *sweep, gab_status (*ended)(gab_app_sweep *sweep, size_t point))
 {
   scheduler all = {.sweep = sweep};
-  char text[24], folder[GAB_APP_PATH_LENGTH + 32];
+  char text[24], folder[PATH_MAX];
   const size_t waiting = count(sweep, GAB_APP_SWEEP_WAITING);
   if (waiting == 0) return GAB_OK;
   all.child_count = (size_t)sweep->at_once < waiting ? (size_t)sweep->at_once : waiting;
@@ -374,7 +391,7 @@ gab_status gab_app_sweep_run(gab_app_sweep *sweep, gab_status (*ended)(gab_app_s
   for (size_t i = 0; i < sweep->point_count; i++)
     if (sweep->points[i].state == GAB_APP_SWEEP_WAITING) sweep->points[i].state = GAB_APP_SWEEP_STOPPED;
   gab_free(&all.children);
-  snprintf(folder, sizeof folder, "%s/messages", sweep->folder);
-  (void)rmdir(folder); /* if nothing is in it */
+  messages_folder(sweep, folder);
+  if (!sweep->options->point) (void)rmdir(folder); /* if nothing is in it; other tasks of an array use it */
   return status;
 }
