@@ -339,9 +339,11 @@ def draw_scalars(rng, case):
             if kind:
                 case["scalar_boundaries"].append(dict(keys[kind], type=kind, at=[where], scalar=name))
     case["output"]["scalars"] = {"every": rng.randint(1, 9)}
+    case["output"]["slices"] = [item for item in case["output"]["slices"] if item.get("name") != "scalar"]  # of an earlier draw
     case["output"]["slices"].append({"name": "scalar", "quantity": rng.choice(names), "every": rng.randint(7, 40)})
     if "probes" in case["output"]:
-        case["output"]["probes"]["quantities"].append(rng.choice(names))
+        listed = [name for name in case["output"]["probes"]["quantities"] if name not in ("heat", "salt")]
+        case["output"]["probes"]["quantities"] = listed + [rng.choice(names)]
     if not case["scalar_boundaries"]:
         del case["scalar_boundaries"]
 
