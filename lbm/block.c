@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/boundaries/links/link_template_impl.h"
 #include "lbm/levels/level_interface_impl.h"
+#include "lbm/porous/drag_impl.h"
 #include "lbm/step/fused/fused_impl.h"
 #include "lbm/sparse/sparse_impl.h"
 
@@ -181,6 +182,7 @@ static void destroy_block(void *user, void *data)
   gab_sparse_release(block);
   gab_level_interface_destroy(&block->interface);
   gab_link_template_leave(block);
+  gab_free(&block->porous);
   gab_free(&block);
 }
 
@@ -195,6 +197,7 @@ static gab_status create_block(void *user, const gab_forest *forest, const gab_b
   gab_lbm_block *made;
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   gab_status status = make_lists(user, forest, place, made);
+  if (status == GAB_OK) status = gab_porous_mark(user, made);
   if (status == GAB_OK) status = make_fields(user, made);
   gab_flags_destroy(&made->flags); /* runs and links contain the same information */
   if (status != GAB_OK) destroy_block(user, made);
@@ -262,6 +265,7 @@ gab_status gab_lbm_remake(gab_lbm_model *model, const gab_forest *forest, const 
   gab_lbm_block *made;
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   gab_status status = make_lists(model, forest, place, made);
+  if (status == GAB_OK) status = gab_porous_mark(model, made);
   if (status == GAB_OK) status = move_state(model, block, made);
   gab_flags_destroy(&made->flags);
   if (status == GAB_OK) { /* other blocks refer to it by its address */

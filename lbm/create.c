@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/system/cache.h"
 #include "lbm/boundaries/links/link_template_impl.h"
+#include "lbm/porous/drag_impl.h"
 #include "lbm/sides/side_loads_impl.h"
 #include "lbm/levels/level_interface_impl.h"
 #include "lbm/step/fused/fused_impl.h"
@@ -345,6 +346,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   gab_sponge_list(model);
   for (int level = 0; level < GAB_LBM_LEVELS; level++) set_level(model, level, &domain);
   GAB_TRY(set_kernel(model));
+  GAB_TRY(gab_porous_create(model, &domain));
   model->walls.is_on = gab_wall_balance_is_needed(model);
   GAB_TRY(gab_link_templates_create(&model->link_templates));
   return set_storage(model, forest, ranks);
@@ -413,6 +415,7 @@ void gab_lbm_destroy(gab_lbm **lbm)
   gab_link_templates_close(&gone->model.link_templates);
   gab_fused_fields_close(&gone->model.fused_fields);
   gab_geometry_destroy(&gone->model.own_geometry);
+  gab_porous_destroy(&gone->model.porous);
   gab_free(&gone->forces);
   gab_free(&gone->side_loads);
   gab_free(lbm);

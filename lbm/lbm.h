@@ -42,6 +42,7 @@
 #include "lbm/boundaries/geometry.h"
 #include "lbm/sides/patch.h"
 #include "lbm/kernels/lattice.h"
+#include "lbm/porous/porous.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -100,8 +101,11 @@ typedef struct gab_lbm_options {
   int deepest;
   gab_side sides[GAB_SIDE_COUNT];
   const gab_patches
-      *patches;   /**< parts of sides with separate conditions; completed; borrowed [NULL: none] */
-  double density; /**< of the uniform initial state [0: 1] */
+      *patches; /**< parts of sides with separate conditions; completed; borrowed [NULL: none] */
+  const gab_porous_region
+      *porous;         /**< read by gab_lbm_create(); what their shapes refer to is borrowed [NULL] */
+  size_t porous_count; /**< [0] */
+  double density;      /**< of the uniform initial state [0: 1] */
   double velocity[3];
   gab_lbm_initial_fn initial; /**< [NULL: uniform] */
   void *initial_user;
@@ -155,7 +159,7 @@ GAB_STABLE gab_status gab_lbm_step(gab_lbm *lbm);
  * domains that do not fit into the caches (doc/performance.md). Possible on a process
  * - whose blocks are dense, stored in place and of one level,
  * - that gets no ghosts from other processes, nor across periodic ends in y and z,
- * - without a local force, and while blocks are not timed for balancing. Elsewhere, and for a step with forces on bodies or
+ * - without a local force or porous regions, and while blocks are not timed for balancing. Elsewhere, and for a step with forces on bodies or
  *   that is computed twice, steps are taken one by one. Intermediate states are not visible: fault points, the check of the
  *   world and callbacks occur once per temporal block. Do not use it with solvers that are coupled in each step (e.g. a
  *   scalar). Collective among neighbours.

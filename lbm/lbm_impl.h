@@ -350,7 +350,8 @@ struct gab_lbm_model {
   bool plays_planes;                         /* some condition has its velocity from a plane of another run */
   unsigned sponges;                          /* bits of sides with a sponge, also on a patch */
   gab_wall_balance walls;
-  const gab_forest *forest; /* of the sponges */
+  const gab_forest *forest;  /* of a local force */
+  struct gab_porous *porous; /* owned; NULL: no porous region: porous/drag_impl.h */
 };
 
 /** Data of a block. */
@@ -381,6 +382,7 @@ struct gab_lbm_block {
   gab_sparse *sparse; /* stores fluid cells only: lbm/sparse/sparse_impl.h; NULL: stores all cells */
   uint64_t work;      /* nanoseconds of all threads, if measured */
   gab_flags *flags;   /* while the block is made */
+  uint8_t *porous; /* owned; by cell without ghosts 1 + its porous region, 0: none; NULL: no cell is porous */
   /* owner of the lists of runs, links and the interface; NULL: the block owns them */
   struct gab_link_template *link_template;
   gab_run *runs;
@@ -762,13 +764,14 @@ static inline double gab_lbm_equilibrium(const gab_lbm_model *model, int q, doub
 void gab_lbm_moments(const gab_lbm_model *model, const gab_level_model *at, const double *f, double *drho,
                      double velocity[3]);
 
-/** The same for up to #GAB_LBM_ROW cells side by side, bit by bit equal. */
+/** The same for up to #GAB_LBM_ROW cells side by side, bit by bit equal; in porous cells the velocity of the flow. */
 #define GAB_LBM_ROW 128
 typedef struct gab_lbm_row {
   double drho[GAB_LBM_ROW], u[3][GAB_LBM_ROW];
 } gab_lbm_row;
+/** @param[in] start  index of the first cell in the field of `block` @param[in] cell  its index or number in the block */
 void gab_lbm_row_moments(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t start,
-                         int32_t count, gab_lbm_row *row);
+                         int32_t count, uint32_t cell, gab_lbm_row *row);
 
 /** Called with at most #GAB_LBM_ROW adjacent cells, the first one with index or number `cell` of the
  *  block.

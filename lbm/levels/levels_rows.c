@@ -18,9 +18,10 @@ typedef struct row {
 
 /* ------------------------------------------------------------------------------------------ memory */
 
+/* And none of them porous. */
 static bool is_all_fluid(const gab_lbm_model *model, const gab_lbm_block *block)
 {
-  return !block->sparse && block->fluid_cells == gab_lbm_cells_of(model);
+  return !block->sparse && !block->porous && block->fluid_cells == gab_lbm_cells_of(model);
 }
 
 /* Index of population q of the first cell of a row. */

@@ -6,8 +6,10 @@
  * non-equilibrium part represents velocity gradients: after collision it is proportional to (1 / omega - 1) times the
  * gradient per cell, so it is rescaled between levels (after Dupuis & Chopard 2003, Phys. Rev. E 67, 066707). It vanishes
  * for omega -> 1: there the factor goes to 0. Odd non-equilibrium parts represent no first-order gradient and are dropped.
- * Half of the force's source, added by the collision, depends on the level. */
+ * Half of the force's source, added by the collision, depends on the level, and so does the drag of porous regions: it is taken out before and
+ * added afterwards. */
 #include "lbm/levels/level_interface_impl.h"
+#include "lbm/porous/drag_impl.h"
 
 #include <string.h>
 
@@ -17,6 +19,7 @@ enum { SOLID = -1 };
 typedef struct cells {
   const gab_lbm_model *model;
   const gab_lbm_block *block;
+  const gab_block *place;
   int32_t *number; /* number among the fluid cells, else SOLID */
   gab_buffer packed;
   unsigned char *values;
@@ -50,9 +53,10 @@ static gab_status number_cells(cells *of)
 }
 
 /* With the state of the block; if `empty`, only with capacity for it. */
-static gab_status cells_open(const gab_lbm_model *model, const gab_lbm_block *block, bool empty, cells *of)
+static gab_status cells_open(const gab_lbm_model *model, const gab_lbm_block *block, const gab_block *place,
+                             bool empty, cells *of)
 {
-  *of = (cells){.model = model, .block = block};
+  *of = (cells){.model = model, .block = block, .place = place};
   gab_buffer_init(&of->packed, GAB_MEMORY_OTHER);
   gab_status status = number_cells(of);
   void *memory;
@@ -83,12 +87,14 @@ static bool get(const cells *of, const int32_t at[3], double f[GAB_LATTICE_MAX_Q
     f[q] = of->model->options.precision == GAB_PRECISION_FLOAT ? (double)((const float *)of->values)[place]
                                                                : ((const double *)of->values)[place];
   }
+  if (number != SOLID) gab_porous_take(of->model, of->block, of->place, at, f);
   return number != SOLID;
 }
 
-static void put(cells *of, const int32_t at[3], const double f[GAB_LATTICE_MAX_Q])
+static void put(cells *of, const int32_t at[3], double f[GAB_LATTICE_MAX_Q])
 {
   int32_t number = of->number[index_of(of->model, at)];
+  gab_porous_put(of->model, of->block, at, f);
   for (int q = 0; q < of->model->lattice->q && number != SOLID; q++) {
     size_t place = place_of(of, number, q);
     if (of->model->options.precision == GAB_PRECISION_FLOAT) ((float *)of->values)[place] = (float)f[q];
@@ -221,12 +227,12 @@ static void fill_part(const cells *child, cells *parent, const int32_t corner[3]
       }
 }
 
-static gab_status split_cells(const gab_lbm_model *model, const gab_lbm_block *parent, gab_lbm_block *child,
-                              const int32_t corner[3])
+static gab_status split_cells(const gab_lbm_model *model, const gab_lbm_block *parent, const gab_block *place,
+                              gab_lbm_block *child, const int32_t corner[3])
 {
   cells from, to;
-  GAB_TRY(cells_open(model, parent, false, &from));
-  gab_status status = cells_open(model, child, true, &to);
+  GAB_TRY(cells_open(model, parent, place, false, &from));
+  gab_status status = cells_open(model, child, NULL, true, &to);
   if (status == GAB_OK) {
     fill_child(&from, &to, corner);
     status = cells_store(&to, child);
@@ -237,12 +243,12 @@ static gab_status split_cells(const gab_lbm_model *model, const gab_lbm_block *p
 }
 
 /* The parts of other children are kept. */
-static gab_status merge_cells(const gab_lbm_model *model, const gab_lbm_block *child, gab_lbm_block *parent,
-                              const int32_t corner[3])
+static gab_status merge_cells(const gab_lbm_model *model, const gab_lbm_block *child, const gab_block *place,
+                              gab_lbm_block *parent, const int32_t corner[3])
 {
   cells from, to;
-  GAB_TRY(cells_open(model, parent, false, &to));
-  gab_status status = cells_open(model, child, false, &from);
+  GAB_TRY(cells_open(model, parent, NULL, false, &to));
+  gab_status status = cells_open(model, child, place, false, &from);
   if (status == GAB_OK) {
     fill_part(&from, &to, corner);
     status = cells_store(&to, parent);
@@ -258,7 +264,6 @@ gab_status gab_lbm_split(void *user, const gab_forest *forest, const gab_block *
 {
   const gab_lbm_model *model = user;
   (void)forest;
-  (void)parent;
   (void)children;
   for (int child = 0, done; child < 1 << model->lattice->dimension; child += done) {
     int32_t corner[3];
@@ -268,7 +273,7 @@ gab_status gab_lbm_split(void *user, const gab_forest *forest, const gab_block *
     gab_lbm_block *const pair[2] = {children_data[child], child % 2 == 0 ? children_data[child + 1] : NULL};
     const int in_rows = gab_lbm_split_rows(model, parent_data, pair, corner);
     if (in_rows > 0) done = in_rows;
-    else GAB_TRY(split_cells(model, parent_data, pair[0], corner));
+    else GAB_TRY(split_cells(model, parent_data, parent, pair[0], corner));
   }
   return GAB_OK;
 }
@@ -279,7 +284,6 @@ gab_status gab_lbm_merge(void *user, const gab_forest *forest, const gab_block *
   const gab_lbm_model *model = user;
   (void)forest;
   (void)parent;
-  (void)children;
   for (int child = 0, done; child < 1 << model->lattice->dimension; child += done) {
     int32_t corner[3];
     done = 1;
@@ -289,7 +293,7 @@ gab_status gab_lbm_merge(void *user, const gab_forest *forest, const gab_block *
                                           child % 2 == 0 ? children_data[child + 1] : NULL};
     const int in_rows = gab_lbm_merge_rows(model, pair, parent_data, corner);
     if (in_rows > 0) done = in_rows;
-    else GAB_TRY(merge_cells(model, pair[0], parent_data, corner));
+    else GAB_TRY(merge_cells(model, pair[0], children[child], parent_data, corner));
   }
   return GAB_OK;
 }

@@ -64,10 +64,9 @@ typedef struct adding {
 
 static bool add_row(void *user, const gab_lbm_block *sent, uint32_t start, int32_t count, uint32_t cell)
 {
-  (void)cell;
   adding *to = user;
   gab_lbm_row row;
-  gab_lbm_row_moments(to->model, sent, start, count, &row);
+  gab_lbm_row_moments(to->model, sent, start, count, cell, &row);
   to->all->cells += (uint64_t)count;
   const double volume = sent->at->volume;
   gab_exact_add(&to->all->sum[MASS], volume * count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lbm/lbm_impl.h"
+#include "lbm/porous/drag_impl.h"
 
 #define REAL double
 #define NAME row_double
@@ -10,10 +10,11 @@
 #include "lbm/observe/moments_body.inc"
 
 void gab_lbm_row_moments(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t start,
-                         int32_t count, gab_lbm_row *row)
+                         int32_t count, uint32_t cell, gab_lbm_row *row)
 {
   if (model->options.precision == GAB_PRECISION_FLOAT) row_float(model, block, start, count, row);
   else row_double(model, block, start, count, row);
+  if (block->porous) gab_porous_recover(model, block, cell, count, row);
 }
 
 void gab_lbm_moments(const gab_lbm_model *model, const gab_level_model *at, const double *f, double *drho,

@@ -34,7 +34,7 @@ static int32_t read_cell(reader *from, uint32_t cell, int32_t left)
   if (!from->block->sparse) {
     from->first = cell;
     from->count = left < GAB_LBM_ROW ? left : GAB_LBM_ROW;
-    gab_lbm_row_moments(from->model, from->block, cell, from->count, &from->row);
+    gab_lbm_row_moments(from->model, from->block, cell, from->count, cell, &from->row);
     return 0;
   }
   const gab_sparse *sparse = from->block->sparse;
@@ -43,7 +43,7 @@ static int32_t read_cell(reader *from, uint32_t cell, int32_t left)
   gab_sparse_open_window(from->model, from->block, chunk, GAB_SPARSE_SENT, &window);
   from->first = sparse->chunks[chunk].cell;
   from->count = window.count;
-  gab_lbm_row_moments(from->model, &window.view, window.start, window.count, &from->row);
+  gab_lbm_row_moments(from->model, &window.view, window.start, window.count, from->first, &from->row);
   return (int32_t)(cell - from->first);
 }
 
@@ -143,7 +143,7 @@ static bool search_row(void *user, const gab_lbm_block *sent, uint32_t start, in
 {
   const search *in = user;
   gab_lbm_row row;
-  gab_lbm_row_moments(&in->lbm->model, sent, start, count, &row);
+  gab_lbm_row_moments(&in->lbm->model, sent, start, count, cell, &row);
   for (int32_t i = 0; i < count; i++) {
     if (is_in_range(row.drho[i], row.u[0][i], row.u[1][i], row.u[2][i])) continue;
     *in->where = trouble_at(in, cell + (uint32_t)i, &row, i);

@@ -2,6 +2,7 @@
 /* Viscous stress in cells, and on walls next to them. */
 #include "lbm/observe/stress_impl.h"
 
+#include "lbm/porous/drag_impl.h"
 #include "lbm/setup/units.h"
 
 #include <math.h>
@@ -61,6 +62,24 @@ static double rate_of_cell(const gab_lbm_model *model, const gab_level_model *at
   return collision->rate_of_stress(&at->rates, rho, square);
 }
 
+/* The collision does not know of the drag: beyond the equilibrium of the velocity with it, and with its source. @param[in] was  velocity of the
+ * collision */
+static void take_drag(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t number,
+                      const double was[3], gab_lbm_second *found)
+{
+  const double *body = block->at->rates.force;
+  double u[3] = {was[0], was[1], was[2]}, drag[3], force[3];
+  if (!gab_porous_arriving(model, block, number, found->rho, u, drag)) return;
+  for (int axis = 0; axis < 3; axis++) force[axis] = body[axis] + drag[axis];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      const double change = found->rho * (was[i] * was[j] - u[i] * u[j]) +
+                            0.5 * (u[i] * force[j] + force[i] * u[j] - was[i] * body[j] - body[i] * was[j]);
+      found->moment[i][j] += change;
+      if (i == j) found->trace += change;
+    }
+}
+
 void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell,
                             uint32_t number, gab_lbm_second *found)
 {
@@ -88,6 +107,7 @@ void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *blo
   found->rate = found->fluid_rate = rate_of_cell(model, block->at, f, found->rho, u, found->moment);
   if (model->sponges != 0)
     found->rate = gab_sponge_rate(model, block, number, found->rho, found->moment, found->rate);
+  if (block->porous) take_drag(model, block, number, u, found);
 }
 
 /* ------------------------------------------------------------------------------------------ in all cells */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section `bodies` of parameter files: bodies, and sets of them. */
+/* The sections `bodies` and `porous` of parameter files: shapes, and sets of them. */
 #include "lbm/setup/bodies_impl.h"
 #include "lbm/setup/vectors_impl.h"
 
@@ -14,6 +14,8 @@ static const char *const set_names[] = {
 
 typedef struct body_reader {
   const gab_config *config;
+  const char *list; /* the section */
+  bool are_solid;   /* they have walls */
   int dimension;
   const char *folder;
   const gab_units *units;
@@ -196,26 +198,26 @@ static gab_status read_body(const body_reader *by, size_t item)
 {
   char at[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
   gab_body *body = &by->bodies[item];
-  gab_config_path(at, "bodies.%zu", item);
+  gab_config_path(at, "%s.%zu", by->list, item);
   const char *type = gab_config_string(by->config, gab_config_path(path, "%s.type", at));
   body->item = item;
   for (int set = GAB_SET_UNION; set <= GAB_SET_DIFFERENCE; set++)
     if (strcmp(type, set_names[set]) == 0) body->set = (gab_set)set;
   GAB_TRY(read_text(by->config, gab_config_path(path, "%s.name", at), NULL, body->name, sizeof body->name));
   if (body->set == GAB_SET_NONE) GAB_TRY(read_shape(by, at, type, body));
-  return read_wall(by, at, body);
+  return by->are_solid ? read_wall(by, at, body) : GAB_OK;
 }
 
 /* What needs the extent, so for a set its parts. */
 static gab_status place_body(const body_reader *by, gab_body *body)
 {
   char at[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
-  gab_config_path(at, "bodies.%zu", body->item);
+  gab_config_path(at, "%s.%zu", by->list, body->item);
   GAB_TRY(read_rotation(by, at, body));
-  GAB_TRY(read_spin(by, at, body));
   GAB_TRY(read_copies(by, at, body));
+  if (by->are_solid) GAB_TRY(read_spin(by, at, body));
   gab_config_path(path, "%s.torque_point", at);
-  body->has_torque_point = gab_config_is_set(by->config, path);
+  body->has_torque_point = by->are_solid && gab_config_is_set(by->config, path);
   if (body->has_torque_point)
     GAB_TRY(gab_lbm_read_vector(by->config, path, by->dimension, body->torque_point));
   if (gab_body_check(body, by->dimension) == GAB_OK) return GAB_OK;
@@ -227,15 +229,18 @@ static gab_status place_body(const body_reader *by, gab_body *body)
 
 /* ------------------------------------------------------------------------------------------ sets */
 
-/* Keys that only a body in the flow has. */
+/* Keys that only a body or a region in the flow has. */
 static gab_status refuse_keys_of_part(const body_reader *by, size_t item, const char *set)
 {
-  static const char *const of_walls[] = {"velocity", "spin", "wall", "torque_point"};
+  static const char *const of_walls[] = {"velocity", "spin", "wall", "torque_point", NULL};
+  static const char *const of_regions[] = {"permeability", "forchheimer", NULL};
+  const char *const *keys = by->are_solid ? of_walls : of_regions;
   char path[GAB_CONFIG_PATH_CAPACITY];
-  for (size_t i = 0; i < sizeof of_walls / sizeof *of_walls; i++)
-    if (gab_config_is_set(by->config, gab_config_path(path, "bodies.%zu.%s", item, of_walls[i])))
-      return gab_config_fail(by->config, path, "has no effect: the body is a part of %s, which has a wall",
-                             set);
+  for (size_t i = 0; keys[i]; i++)
+    if (gab_config_is_set(by->config, gab_config_path(path, "%s.%zu.%s", by->list, item, keys[i])))
+      return gab_config_fail(by->config, path, "has no effect: the %s is a part of %s, which has %s",
+                             by->are_solid ? "body" : "region", set,
+                             by->are_solid ? "a wall" : "a permeability");
   return GAB_OK;
 }
 
@@ -244,7 +249,7 @@ static gab_status find_part(const body_reader *by, size_t set, const char *name,
   char path[GAB_CONFIG_PATH_CAPACITY];
   for (*item = 0; *item < by->count; ++*item)
     if (name[0] && strcmp(by->bodies[*item].name, name) == 0) break;
-  gab_config_path(path, "bodies.%zu.of", set);
+  gab_config_path(path, "%s.%zu.of", by->list, set);
   if (*item == by->count) return gab_config_fail(by->config, path, "no body has the name '%s'", name);
   if (*item >= set)
     return gab_config_fail(by->config, path, "'%s' must come before the set in the list", name);
@@ -260,7 +265,7 @@ static gab_status read_set(const body_reader *by, size_t item)
   gab_body *body = &by->bodies[item];
   size_t count;
   const char *const *names =
-      gab_config_strings(by->config, gab_config_path(path, "bodies.%zu.of", item), &count);
+      gab_config_strings(by->config, gab_config_path(path, "%s.%zu.of", by->list, item), &count);
   gab_body *parts;
   GAB_TRY(GAB_NEW_ARRAY(&parts, count, GAB_MEMORY_OTHER));
   body->parts = parts; /* owned by the setup */
@@ -287,11 +292,16 @@ static gab_status read_all(const body_reader *by)
   return GAB_OK;
 }
 
-gab_status gab_lbm_read_bodies(const gab_config *config, int dimension, const char *folder,
+gab_status gab_lbm_read_bodies(const gab_config *config, const char *list, int dimension, const char *folder,
                                const gab_units *units, gab_body **bodies, size_t *count)
 {
-  body_reader by = {.config = config, .dimension = dimension, .folder = folder, .units = units};
-  by.count = gab_config_count(config, "bodies");
+  body_reader by = {.config = config,
+                    .list = list,
+                    .are_solid = strcmp(list, "bodies") == 0,
+                    .dimension = dimension,
+                    .folder = folder,
+                    .units = units};
+  by.count = gab_config_count(config, list);
   GAB_TRY(GAB_NEW_ARRAY(bodies, by.count, GAB_MEMORY_OTHER));
   by.bodies = *bodies;
   *count = by.count;

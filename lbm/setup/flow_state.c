@@ -2,6 +2,7 @@
 #include "lbm/setup/flow_state.h"
 
 #include "lbm/observe/stress_impl.h"
+#include "lbm/porous/drag_impl.h"
 #include "core/memory/memory.h"
 
 #include <math.h>
@@ -156,6 +157,8 @@ gab_status gab_lbm_populations_read(void *user, const gab_block *block, const in
   const size_t fluid = (size_t)gab_lbm_block_of(it->lbm, block)->fluid_cells;
   for (int q = 0; q < model->lattice->q; q++)
     values[q] = packed_value(model, &it->packed, (size_t)q * fluid + number);
+  /* drag of this flow's porous regions; the other one adds its own */
+  gab_porous_take(model, gab_lbm_block_of(it->lbm, block), block, at, values);
   return GAB_OK;
 }
 
@@ -191,9 +194,12 @@ gab_status gab_lbm_set_states(gab_lbm *lbm, const gab_block *block, gab_lbm_stat
       const int32_t at[3] = {data->runs[k].x + i, data->runs[k].y, data->runs[k].z};
       gab_lbm_state state = gab_lbm_uniform_state(&model->options);
       const double *populations = state_at(user, at, &state);
+      double f[GAB_LATTICE_MAX_Q];
       for (int q = 0; q < model->lattice->q; q++)
-        set_packed(model, packed.data, (size_t)q * fluid + number,
-                   populations ? populations[q] : gab_lbm_population(model, data->at, q, &state));
+        f[q] = populations ? populations[q] : gab_lbm_population(model, data->at, q, &state);
+      gab_porous_put(model, data, at, f);
+      for (int q = 0; q < model->lattice->q; q++)
+        set_packed(model, packed.data, (size_t)q * fluid + number, f[q]);
     }
   gab_reader reader = gab_reader_of_buffer(&packed);
   if (status == GAB_OK) status = gab_lbm_unpack(model, data, &reader);

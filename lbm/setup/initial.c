@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lbm/lbm_impl.h"
+#include "lbm/porous/drag_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,8 +59,10 @@ void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, co
         gab_block_cell_centre(forest, block, run->x + i, run->y, run->z, centre);
         options->initial(options->initial_user, centre, &state);
       }
+      double f[GAB_LATTICE_MAX_Q];
+      for (int q = 0; q < model->lattice->q; q++) f[q] = gab_lbm_population(model, data->at, q, &state);
+      gab_porous_put(model, data, (const int32_t[3]){run->x + i, run->y, run->z}, f);
       for (int q = 0; q < model->lattice->q; q++)
-        gab_value_set(data->src, gab_place(run->start + (uint32_t)i, data->now->sent[q]),
-                      gab_lbm_population(model, data->at, q, &state));
+        gab_value_set(data->src, gab_place(run->start + (uint32_t)i, data->now->sent[q]), f[q]);
     }
 }

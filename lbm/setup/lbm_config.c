@@ -6,6 +6,7 @@
 #include "lbm/collision/rheology.h"
 #include "lbm/setup/bodies_impl.h"
 #include "lbm/setup/patches_impl.h"
+#include "lbm/setup/porous_keys_impl.h"
 #include "lbm/setup/rheology_keys.h"
 #include "lbm/setup/vectors_impl.h"
 
@@ -419,7 +420,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   for (int axis = 0; axis < 3; axis++)
     setup->options.force[axis] = gab_units_acceleration_to_lattice(&setup->units, acceleration[axis]);
   GAB_TRY(read_mean_velocity(config, domain, setup));
-  GAB_TRY(gab_lbm_read_bodies(config, domain->dimension, folder, &setup->units, &setup->bodies,
+  GAB_TRY(gab_lbm_read_bodies(config, "bodies", domain->dimension, folder, &setup->units, &setup->bodies,
                               &setup->body_count));
   GAB_TRY(gab_lbm_read_body_patches(config, domain, &setup->units, setup->bodies, setup->body_count,
                                     duration_of(config, &setup->units), &setup->patches));
@@ -430,7 +431,9 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(read_open_speed(config, setup));
   GAB_TRY(check_grounds(config, &setup->options));
   GAB_TRY(gab_rheology_check_sides(config, &setup->options));
-  return check_flow(config, setup, fastest);
+  GAB_TRY(check_flow(config, setup, fastest));
+  return gab_lbm_read_porous(config, domain->dimension, folder, &setup->units, setup->viscosity,
+                             &setup->options, &setup->porous, &setup->porous_count);
 }
 
 gab_status gab_lbm_setup_from_config(const gab_config *config, const gab_domain *domain, const char *folder,
@@ -455,4 +458,7 @@ void gab_lbm_setup_release(gab_lbm_setup *setup)
   gab_lbm_release_bodies(setup->bodies, setup->body_count);
   gab_free(&setup->bodies);
   setup->body_count = 0;
+  gab_lbm_release_porous(setup->porous, setup->porous_count);
+  gab_free(&setup->porous);
+  setup->porous_count = 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file lbm_config.h
- *  @brief The sections `lbm`, `fluid`, `units`, `boundaries`, `bodies` and `initial` of parameter files.
+ *  @brief The sections `lbm`, `fluid`, `units`, `boundaries`, `bodies`, `porous` and `initial` of parameter files.
  *
  *  All lengths, velocities and times in the file are physical (any consistent units); with dx = dt = 1 they
  *  are lattice units. The cell width comes from the domain, the time step from one of: units.dt,
@@ -108,6 +108,8 @@ typedef struct gab_lbm_setup {
   double open_speed; /**< border_speed for the open sides, in cells per step; 0: none */
   gab_body *bodies;  /**< owned */
   size_t body_count;
+  gab_porous_region *porous; /**< owned, with what their shapes own */
+  size_t porous_count;
   gab_patches *patches; /**< owned; NULL: none */
   gab_taylor_green vortices;
   gab_initial_formulas formulas;

@@ -477,6 +477,85 @@ static gab_status declare_shapes(gab_config *config)
   return GAB_OK;
 }
 
+/* ------------------------------------------------------------------------------------------ porous regions */
+
+static const gab_config_key porous_keys[] = {
+    {.name = "name",
+     .type = GAB_CONFIG_STRING,
+     .distinct = true,
+     .default_text = "\"\"",
+     .doc = "Name of the region in porous.csv, at most 31 characters."},
+    {.name = "permeability",
+     .type = GAB_CONFIG_REAL,
+     POSITIVE,
+     .length_min = 1,
+     .length_max = 3,
+     .unit = "m^2",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc =
+         "Permeability K of Darcy's law: pressure gradient = density * viscosity / K * superficial velocity. One number, "
+         "or one for each axis. Needed but by parts of sets."},
+    {.name = "forchheimer",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .length_min = 1,
+     .length_max = 3,
+     .unit = "1/m",
+     .default_text = "[0]",
+     .doc =
+         "Coefficient beta of Forchheimer's term: density * beta * speed * velocity is added to the pressure gradient. One "
+         "number, or one for each axis. beta = c_F / sqrt(K), or half of an inertial resistance factor."},
+};
+
+/* Keys of bodies that regions have, too: no walls. */
+static size_t copy_keys(const gab_config_key *from, size_t count, gab_config_key *to)
+{
+  static const char *const of_walls[] = {"name", "velocity",     "spin",  "spin_centre",
+                                         "wall", "torque_point", "inside"};
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    bool is_of_wall = false;
+    for (size_t k = 0; k < COUNT(of_walls); k++) is_of_wall |= strcmp(from[i].name, of_walls[k]) == 0;
+    if (!is_of_wall) to[kept++] = from[i];
+  }
+  return kept;
+}
+
+/* The shapes of bodies. */
+static gab_status declare_porous(gab_config *config)
+{
+  enum { MOST_KEYS = GAB_MOST_BODY_SHAPE_KEYS, MOST = COUNT(body_sections) + 2 * GAB_MOST_BODY_SHAPES };
+  static gab_config_key common[COUNT(porous_keys) + COUNT(common_body_keys)], keys[MOST][MOST_KEYS];
+  static gab_config_section sections[MOST];
+  size_t count = 0;
+  memcpy(common, porous_keys, sizeof porous_keys);
+  const size_t more = copy_keys(common_body_keys, COUNT(common_body_keys), common + COUNT(porous_keys));
+  sections[count] = (gab_config_section){
+      .path = "porous",
+      .doc =
+          "Porous regions, with a drag by the law of Darcy and Forchheimer; the first one that covers a cell counts.",
+      .keys = common,
+      .count = COUNT(porous_keys) + more,
+      .is_list = true};
+  GAB_TRY(gab_config_declare(config, &sections[count++]));
+  for (size_t i = 1; i < COUNT(body_sections); i++, count++) {
+    sections[count] = body_sections[i];
+    sections[count].count = copy_keys(body_sections[i].keys, body_sections[i].count, keys[count]);
+  }
+  for (int i = 0; gab_body_shape_at(i); i++, count++) {
+    const gab_body_shape *own = gab_body_shape_at(i);
+    sections[count] = (gab_config_section){.doc = own->doc, .is_list = true, .variant = own->name};
+    sections[count].count = copy_keys(own->keys, own->key_count, keys[count]);
+  }
+  for (size_t i = 1; i < count; i++) {
+    sections[i].path = "porous";
+    sections[i].keys = keys[i];
+    GAB_TRY(gab_config_declare(config, &sections[i]));
+  }
+  return GAB_OK;
+}
+
 gab_status gab_lbm_declare(gab_config *config)
 {
   GAB_TRY(gab_config_declare(config, &lbm_section));
@@ -490,6 +569,7 @@ gab_status gab_lbm_declare(gab_config *config)
   for (size_t i = 0; i < COUNT(body_sections); i++) GAB_TRY(gab_config_declare(config, &body_sections[i]));
   GAB_TRY(declare_shapes(config));
   GAB_TRY(gab_lbm_declare_body_patches(config));
+  GAB_TRY(declare_porous(config));
   for (size_t i = 0; i < COUNT(initial_sections); i++)
     GAB_TRY(gab_config_declare(config, &initial_sections[i]));
   return gab_initial_flows_declare(config);

@@ -2,6 +2,8 @@
 /* A step of a sparse block, and reading its state; see sparse_impl.h. */
 #include "lbm/sparse/sparse_impl.h"
 
+#include "lbm/porous/drag_impl.h"
+
 #include <string.h>
 
 #define REAL       double
@@ -37,6 +39,7 @@ void gab_sparse_sweep(const gab_lbm_model *model, gab_lbm_block *block, size_t s
   }
   sweep_own_places(model, block, first, last);
   if (model->sponges) gab_sponge_apply(model, block, slab, &cells, ramp);
+  if (block->porous) gab_porous_apply(model, block, slab, &cells);
 }
 
 void gab_sparse_apply_links(const gab_lbm_model *model, const gab_lbm_job *job,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work units of threads (blocks, or parts of them), and the sweep of a slab: of a dense or sparse block, or of fused blocks. */
+#include "lbm/porous/drag_impl.h"
 #include "lbm/sparse/sparse_impl.h"
 
 /* ---------------------------------------------------------------- work units */
@@ -74,6 +75,7 @@ static void change_sent(const gab_lbm_model *model, const gab_lbm_block *block, 
                                   .sent = block->now->next->sent};
   if (model->sponges && !block->sparse) gab_sponge_apply(model, block, slab, &cells, ramp);
   if (model->local_force) gab_lbm_push_slab(model, block, slab);
+  if (model->porous && !block->sparse) gab_porous_apply(model, block, slab, &cells);
 }
 
 void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab,
@@ -89,7 +91,7 @@ void gab_lbm_sweep_fused(const gab_lbm_model *model, gab_lbm_block *first, size_
 {
   if (first->sparse) gab_sparse_sweep(model, first, slab, ramp);
   else sweep_dense(model, first, first->fused_runs, first->fused_start, slab);
-  const bool changes = model->sponges || model->local_force;
+  const bool changes = model->sponges || model->local_force || model->porous;
   for (const gab_lbm_block *block = first; block && changes; block = block->next)
     change_sent(model, block, slab, ramp);
 }

@@ -417,6 +417,24 @@ def draw_fluid(case):
         fluid["yield_stress"] = pick(rng, 0.2, 1) * fluid["viscosity"] * rate
 
 
+def draw_porous(case):
+    """Gives some flows porous regions, drawn from the case itself: other draws stay."""
+    rng = random.Random("porous" + json.dumps(case, sort_keys=True))
+    if "model" in case["fluid"] or rng.random() < 0.6:
+        return
+    cells, viscosity, speed = case["domain"]["cells"], case["fluid"]["viscosity"], case["fluid"]["velocity"]
+    dims, regions = len(cells), []
+    for number in range(rng.randint(1, 2)):
+        region = draw_shape(rng, dims, cells, "porous%d" % number)
+        drags = [pick(rng, 1e-3, 0.03, 0.3, 1.2) for _ in range(pick(rng, 1, dims))]
+        region["permeability"] = [viscosity / drag for drag in drags]
+        if rng.random() < 0.5:
+            region["forchheimer"] = [(1.8 - max(drags)) / (2 * speed) * pick(rng, 0.1, 0.8) for _ in range(pick(rng, 1, dims))]
+        regions.append(region)
+    case["porous"] = regions
+    case["output"]["porous"] = {"every": rng.randint(1, 6)}
+
+
 def draw_flow(rng):
     dims = pick(rng, 2, 3)
     is_refined = rng.random() < 0.5
@@ -462,6 +480,7 @@ def draw_flow(rng):
         draw_means(rng, case)
     if rng.random() < 0.5:
         draw_planes(rng, case)
+    draw_porous(case)
     return case
 
 

@@ -75,6 +75,7 @@ static gab_status check(gab_app_run *it)
     gab_app_sides_describe(made);
     gab_app_start_describe(made);
     gab_app_sides_warn(made);
+    status = gab_app_porous_check(made, proxies);
   }
   gab_proxies_destroy(&proxies);
   return status;
@@ -89,9 +90,11 @@ static void report(const gab_app_run *it)
   gab_app_grid_report(done);
   gab_app_forces_report(done);
   gab_app_side_series_report(done);
+  gab_app_porous_report(done);
   gab_app_drive_report(done);
   if (plan->forces.every > 0) gab_log(GAB_LOG_INFO, "  forces: %s/forces.csv", it->folder);
   if (plan->sides.every > 0) gab_log(GAB_LOG_INFO, "  sides: %s/sides.csv", it->folder);
+  if (plan->porous.every > 0) gab_log(GAB_LOG_INFO, "  porous regions: %s/porous.csv", it->folder);
   if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", it->folder);
   if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", it->folder);
   gab_app_planes_report(done);
@@ -213,6 +216,7 @@ static const char *const own[] = {"lbm",
                                   "units",
                                   "boundaries",
                                   "bodies",
+                                  "porous",
                                   "initial",
                                   "refinement",
                                   "output.probes",
@@ -222,6 +226,7 @@ static const char *const own[] = {"lbm",
                                   "output.sides",
                                   "output.integrals",
                                   "output.planes",
+                                  "output.porous",
                                   "tracers",
                                   "output.tracers",
                                   "scalars",

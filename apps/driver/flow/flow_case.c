@@ -131,11 +131,15 @@ static gab_status read_output(const flow_case *which, output_plan *plan)
   GAB_TRY(gab_app_series_read(config, "output.forces", dt, &plan->forces));
   GAB_TRY(gab_app_series_read(config, "output.sides", dt, &plan->sides));
   GAB_TRY(gab_app_series_read(config, "output.integrals", dt, &plan->integrals));
+  GAB_TRY(gab_app_series_read(config, "output.porous", dt, &plan->porous));
   GAB_TRY(check_names(which, "output.fields.quantities"));
   GAB_TRY(check_names(which, "output.probes.quantities"));
   for (size_t i = 0; i < plan->slice_count; i++) GAB_TRY(check_slice(which, i));
   if (plan->forces.every > 0 && which->setup.body_count == 0)
     return gab_config_fail(config, "output.forces", "there are no bodies");
+  if (plan->porous.every > 0 && which->setup.porous_count == 0)
+    return gab_config_fail(config, "output.porous",
+                           "there are no porous regions: list them in the section porous");
   GAB_TRY(check_parts(which, plan));
   GAB_TRY(gab_app_planes_check(which, quantities_of(which, (gab_quantity[FLOW_MOST_QUANTITIES]){{0}})));
   return check_probes(which, plan);
@@ -177,11 +181,11 @@ static void add_complaint(complaints *all, gab_status status)
   snprintf(all->text + used, sizeof all->text - used, "%s%s", all->count++ ? "\n" : "", gab_error_message());
 }
 
-static gab_status check_body_names(const gab_config *config)
+static gab_status check_names_of(const gab_config *config, const char *list)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
-  for (size_t i = 0; i < gab_config_count(config, "bodies"); i++)
-    if (gab_config_string(config, gab_config_path(path, "bodies.%zu.name", i))[0])
+  for (size_t i = 0; i < gab_config_count(config, list); i++)
+    if (gab_config_string(config, gab_config_path(path, "%s.%zu.name", list, i))[0])
       GAB_TRY(gab_app_column_check(config, path));
   return GAB_OK;
 }
@@ -219,7 +223,8 @@ gab_status gab_app_flow_case_read(gab_app_case *which)
     setup = gab_lbm_setup_from_config(config, &found->domain, folder, &found->setup);
     add_complaint(&all, setup);
     found->has_setup = setup == GAB_OK;
-    add_complaint(&all, check_body_names(config));
+    add_complaint(&all, check_names_of(config, "bodies"));
+    add_complaint(&all, check_names_of(config, "porous"));
   }
   if (found->has_setup) which->dt = found->setup.units.dt;
   add_complaint(&all, gab_app_steps_read(config, which->dt, &which->steps, &which->check_every));

@@ -22,7 +22,7 @@ enum {
 
 /** Schedules of output. */
 typedef struct output_plan {
-  gab_schedule probes, forces, sides, integrals;
+  gab_schedule probes, forces, sides, integrals, porous;
   bool strain;
   bool parts;       /**< of forces: by pressure and by friction */
   bool side_forces; /**< of sides: also the forces on them */

@@ -78,6 +78,7 @@ gab_status gab_app_simulation_prepare(gab_app_run *it)
     GAB_TRY(gab_app_flow_tracers_create(&flow, &which->tracers, &made->tracers));
     it->tracers = gab_app_flow_tracers_records(made->tracers);
   }
+  GAB_TRY(GAB_NEW_ARRAY(&made->porous, which->setup.porous_count, GAB_MEMORY_OTHER));
   return gab_app_forces_prepare(made);
 }
 
@@ -125,6 +126,7 @@ gab_status gab_app_simulation_build(gab_app_run *it)
   simulation *made = (simulation *)it;
   GAB_TRY(gab_app_grid_build(made));
   GAB_TRY(gab_app_sides_find(made));
+  GAB_TRY(gab_app_porous_check(made, NULL));
   gab_app_sides_warn(made);
   if (made->tracers) GAB_TRY(gab_app_flow_tracers_begin(made->tracers));
   if (made->scalars) gab_app_flow_scalars_begin(made->scalars);
@@ -264,6 +266,7 @@ gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step)
   GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
   gab_app_results_find(which, &now);
   GAB_TRY(gab_app_planes_finish(which));
+  GAB_TRY(gab_app_porous_finish(which));
   if (which->scalars) GAB_TRY(gab_app_flow_scalars_finish(which->scalars));
   GAB_TRY(gab_app_flow_means_finish(it, &which->parameters->means, which->means));
   if (gab_lbm_has_open_side(&which->parameters->setup.options, which->parameters->domain.dimension))
@@ -353,5 +356,6 @@ void gab_app_simulation_release(gab_app_run *it)
   gab_free(&made->loads);
   gab_free(&made->parts);
   gab_free(&made->planes);
+  gab_free(&made->porous);
   gab_free(&made->records);
 }

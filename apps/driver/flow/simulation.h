@@ -101,6 +101,7 @@ typedef struct simulation {
   gab_step side_loads_step;                      /**< of which they are; -1: none */
   flow_plane *planes;                            /**< as in output.planes */
   size_t plane_count;
+  gab_porous_load *porous; /**< of the regions, last known */
   bool has_plane_results; /**< of the last state */
 } simulation;
 
@@ -198,6 +199,15 @@ void gab_app_planes_report(const simulation *which);
 /** Integrals of the last state, for the log and for `results` of summary.json. Collective. */
 gab_status gab_app_planes_finish(simulation *which);
 void gab_app_planes_put(const simulation *which, gab_json *json);
+/** Porous regions: checks their drag on the levels of the grid, describes them; their series and results. porous_series.c
+ *  @param[in] proxies  the refined grid; NULL: that of the run, or level 0 before there is one. Collective. @return ::GAB_ERR_INPUT with the
+ *  place in the file */
+gab_status gab_app_porous_check(simulation *which, gab_proxies *proxies);
+gab_status gab_app_porous_add(simulation *which);
+/** Loads of the last state. Collective. */
+gab_status gab_app_porous_finish(simulation *which);
+void gab_app_porous_report(const simulation *which);
+void gab_app_porous_put(const simulation *which, gab_json *json);
 /** The series of loads of sides and patches; as the series of forces below, which keeps their last row. */
 gab_status gab_app_side_series_add(simulation *which);
 bool gab_app_side_series_wanted(const simulation *which, gab_step steps_done);

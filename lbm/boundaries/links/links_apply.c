@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "lbm/porous/drag_impl.h"
 #include "lbm/sparse/sparse_impl.h"
 
 /* Links read populations of fluid cells and write populations of boundary cells, so their order is free; but for open sides, which

@@ -51,6 +51,7 @@ void gab_app_results_put(const gab_app_run *it, gab_json *json)
   gab_app_forces_put((const simulation *)it, json);
   gab_app_side_series_put((const simulation *)it, json);
   gab_app_planes_put((const simulation *)it, json);
+  gab_app_porous_put((const simulation *)it, json);
   gab_app_sides_put((const simulation *)it, json);
   gab_app_flow_scalars_put(((const simulation *)it)->scalars, json);
   gab_json_list(json, "mean_velocity_m_per_s");

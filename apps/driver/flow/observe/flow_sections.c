@@ -85,6 +85,8 @@ static const gab_config_key sides_keys[] = {
      .doc = "Also write the forces on all sides and patches, walls too."},
 };
 
+static const gab_config_key porous_keys[] = {SCHEDULE_KEYS};
+
 static const gab_config_key integrals_keys[] = {
     SCHEDULE_KEYS,
     {.name = "strain",
@@ -188,6 +190,10 @@ static const gab_config_section sections[] = {
      .doc =
          "Measured flow rate into the domain and mean pressure of each side and patch that fluid passes, in sides.csv.",
      KEYS(sides_keys)},
+    {.path = "output.porous",
+     .doc =
+         "Force of the fluid on each porous region, mean superficial velocity and power of the drag, in porous.csv.",
+     KEYS(porous_keys)},
     {.path = "output.planes",
      .doc =
          "Quantities on uniform grids in planes (in 2D on lines), all steps in NAME.h5 (doc/field-format.md); flow rate and means in NAME.csv.",

@@ -156,6 +156,7 @@ gab_status gab_app_simulation_add_writers(gab_app_run *it)
   GAB_TRY(add_probes(which));
   GAB_TRY(add_forces(which));
   GAB_TRY(gab_app_side_series_add(which));
+  GAB_TRY(gab_app_porous_add(which));
   if (which->scalars) GAB_TRY(gab_app_flow_scalars_add_writers(which->scalars, it->output));
   if (which->tracers) GAB_TRY(gab_app_flow_tracers_add_writers(which->tracers, it->output));
   GAB_TRY(gab_app_flow_means_add_writers(it, &which->parameters->means, which->means, &which->profile));
