@@ -30,22 +30,6 @@ static void add(const gab_lattice *lattice, const double force[3], double second
   }
 }
 
-/* What the collision did without the drag. @param[in] half  of the local force */
-static void put_drag(const gab_lbm_model *model, const gab_level_model *at, const gab_drag_law *law,
-                     double rho, const double u[3], const double half[3], double *f)
-{
-  const double *body = at->rates.force, omega = at->rates.even;
-  double force[3], second[3][3];
-  gab_drag_force(law, rho, u, force);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      second[i][j] = u[i] * force[j] + force[i] * u[j] +
-                     ((0.5 - 0.25 * omega) * (force[i] * body[j] + body[i] * force[j]) -
-                      0.25 * omega * (force[i] * force[j] + 2 * (force[i] * half[j] + half[i] * force[j]))) /
-                         rho;
-  add(model->lattice, force, second, 1, f);
-}
-
 /* A state after the collision contains half of the source of its forces, as in initial.c. @param[in] sign  -1: takes it out */
 static void add_half(const gab_lbm_model *model, const gab_drag_law *law, double rho, const double u[3],
                      double sign, double *f)
@@ -118,26 +102,75 @@ typedef struct dragging {
   size_t start; /* of the first cell of the row in the field */
 } dragging;
 
+/* Cells of one region side by side. */
+typedef struct drag_rows {
+  int32_t count;
+  double drho[GAB_LBM_ROW], u[3][GAB_LBM_ROW], force[3][GAB_LBM_ROW];
+  double second[6][GAB_LBM_ROW]; /* xx, yy, zz, xy, xz, yz */
+} drag_rows;
+
+#define REAL       double
+#define NAME(part) drag_double##part
+#include "lbm/porous/porous_rows_body.inc"
+
+#define REAL       float
+#define NAME(part) drag_float##part
+#include "lbm/porous/porous_rows_body.inc"
+
+/* The velocity and the drag. @param[in] half  of the local force, from cell `first` on */
+static void find_drag(const gab_drag_law *law, double (*half)[GAB_LBM_ROW], int32_t first, drag_rows *rows)
+{
+  for (int32_t i = 0; i < rows->count; i++) {
+    const double push[3] = {half[0][first + i], half[1][first + i], half[2][first + i]};
+    double u[3] = {rows->u[0][i], rows->u[1][i], rows->u[2][i]}, force[3];
+    gab_drag_velocity(law, 1, 1 + rows->drho[i], push, u);
+    gab_drag_force(law, 1 + rows->drho[i], u, force);
+    for (int axis = 0; axis < 3; axis++) {
+      rows->u[axis][i] = u[axis];
+      rows->force[axis][i] = force[axis];
+    }
+  }
+}
+
+/* What second moments lack: D. @param[in] half  as above */
+static void find_second(const gab_level_model *level, double (*half)[GAB_LBM_ROW], int32_t first,
+                        drag_rows *rows)
+{
+  static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  const double of_body = 0.5 - 0.25 * level->rates.even, of_drag = 0.25 * level->rates.even;
+  for (int k = 0; k < 6; k++) {
+    const int a = pairs[k][0], b = pairs[k][1];
+    const double body_a = level->rates.force[a], body_b = level->rates.force[b];
+    const double *u_a = rows->u[a], *u_b = rows->u[b], *force_a = rows->force[a], *force_b = rows->force[b],
+                 *half_a = half[a] + first, *half_b = half[b] + first;
+    double *restrict second = rows->second[k];
+    for (int32_t i = 0; i < rows->count; i++) {
+      const double pushed = force_a[i] * half_b[i] + half_a[i] * force_b[i];
+      const double beyond = of_body * (force_a[i] * body_b + body_a * force_b[i]) -
+                            of_drag * (force_a[i] * force_b[i] + 2 * pushed);
+      second[i] = u_a[i] * force_b[i] + force_a[i] * u_b[i] + beyond / (1 + rows->drho[i]);
+    }
+  }
+}
+
 static void drag_row(void *user, int32_t first, int32_t count, const uint8_t *region,
                      double (*half)[GAB_LBM_ROW])
 {
   const dragging *it = user;
-  const gab_lbm_model *model = it->model;
-  gab_drag_law law;
-  for (int32_t i = 0, last = 0; i < count; i++) {
-    const size_t start = it->start + (size_t)(first + i);
-    const double push[3] = {half[0][i], half[1][i], half[2][i]};
-    double f[GAB_LATTICE_MAX_Q], drho, u[3];
+  const bool in_float = it->at->field->shape.precision == GAB_PRECISION_FLOAT;
+  drag_rows rows;
+  for (int32_t i = 0; i < count; i += rows.count) {
+    rows.count = 1;
+    while (i + rows.count < count && region[i + rows.count] == region[i]) rows.count++;
     if (region[i] == 0) continue;
-    if (region[i] != last) law = gab_drag_law_of(&model->porous->regions[region[i] - 1], it->level->level);
-    last = region[i];
-    for (int q = 0; q < model->lattice->q; q++)
-      f[q] = gab_value_at(it->at->field, gab_place(start, it->at->sent[q]));
-    gab_lbm_moments(model, it->level, f, &drho, u);
-    gab_drag_velocity(&law, 1, 1 + drho, push, u);
-    put_drag(model, it->level, &law, 1 + drho, u, push, f);
-    for (int q = 0; q < model->lattice->q; q++)
-      gab_value_set(it->at->field, gab_place(start, it->at->sent[q]), f[q]);
+    const size_t start = it->start + (size_t)(first + i);
+    const gab_drag_law law = gab_drag_law_of(&it->model->porous->regions[region[i] - 1], it->level->level);
+    if (in_float) drag_float_read(it, start, &rows);
+    else drag_double_read(it, start, &rows);
+    find_drag(&law, half, i, &rows);
+    find_second(it->level, half, i, &rows);
+    if (in_float) drag_float_write(it, start, &rows);
+    else drag_double_write(it, start, &rows);
   }
 }
 

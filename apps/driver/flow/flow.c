@@ -67,6 +67,7 @@ static gab_status check(gab_app_run *it)
   if (status == GAB_OK) status = sum_sides(made, proxies);
   if (status == GAB_OK && gab_app_start_is_wanted(flow)) status = gab_app_start_check(made);
   if (status == GAB_OK && flow->setup.initial_flow.is_used) status = gab_app_initial_check(made);
+  if (status == GAB_OK) status = gab_app_porous_check(made, proxies, false);
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
     gab_app_flow_case_describe(which);
@@ -75,7 +76,7 @@ static gab_status check(gab_app_run *it)
     gab_app_sides_describe(made);
     gab_app_start_describe(made);
     gab_app_sides_warn(made);
-    status = gab_app_porous_check(made, proxies);
+    status = gab_app_porous_check(made, proxies, true);
   }
   gab_proxies_destroy(&proxies);
   return status;

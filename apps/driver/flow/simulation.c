@@ -126,7 +126,7 @@ gab_status gab_app_simulation_build(gab_app_run *it)
   simulation *made = (simulation *)it;
   GAB_TRY(gab_app_grid_build(made));
   GAB_TRY(gab_app_sides_find(made));
-  GAB_TRY(gab_app_porous_check(made, NULL));
+  GAB_TRY(gab_app_porous_check(made, NULL, true));
   gab_app_sides_warn(made);
   if (made->tracers) GAB_TRY(gab_app_flow_tracers_begin(made->tracers));
   if (made->scalars) gab_app_flow_scalars_begin(made->scalars);

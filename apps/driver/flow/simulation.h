@@ -102,7 +102,7 @@ typedef struct simulation {
   flow_plane *planes;                            /**< as in output.planes */
   size_t plane_count;
   gab_porous_load *porous; /**< of the regions, last known */
-  bool has_plane_results; /**< of the last state */
+  bool has_plane_results;  /**< of the last state */
 } simulation;
 
 /** Adds the adjustment of the force to the loop, if the case has one. */
@@ -199,10 +199,10 @@ void gab_app_planes_report(const simulation *which);
 /** Integrals of the last state, for the log and for `results` of summary.json. Collective. */
 gab_status gab_app_planes_finish(simulation *which);
 void gab_app_planes_put(const simulation *which, gab_json *json);
-/** Porous regions: checks their drag on the levels of the grid, describes them; their series and results. porous_series.c
+/** Porous regions: checks their drag on the levels of the grid, and describes them on request; their series and results. porous_series.c
  *  @param[in] proxies  the refined grid; NULL: that of the run, or level 0 before there is one. Collective. @return ::GAB_ERR_INPUT with the
  *  place in the file */
-gab_status gab_app_porous_check(simulation *which, gab_proxies *proxies);
+gab_status gab_app_porous_check(simulation *which, gab_proxies *proxies, bool describes);
 gab_status gab_app_porous_add(simulation *which);
 /** Loads of the last state. Collective. */
 gab_status gab_app_porous_finish(simulation *which);

@@ -103,7 +103,7 @@ static void describe(const simulation *which, size_t region, const uint64_t coun
       given->shape.name, permeability, darcy, beta, cells, drag, GAB_POROUS_MOST_DRAG);
 }
 
-static gab_status judge(const simulation *which, size_t region, const uint64_t counts[LEVELS])
+static gab_status judge(const simulation *which, size_t region, const uint64_t counts[LEVELS], bool describes)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
   uint64_t all = 0;
@@ -117,11 +117,11 @@ static gab_status judge(const simulation *which, size_t region, const uint64_t c
         gab_config_path(path, "porous.%zu", which->parameters->setup.porous[region].shape.item),
         "covers no centre of a fluid cell: it lies outside of the domain, in bodies or other regions, or is smaller "
         "than a cell");
-  describe(which, region, counts);
+  if (describes) describe(which, region, counts);
   return GAB_OK;
 }
 
-gab_status gab_app_porous_check(simulation *which, gab_proxies *proxies)
+gab_status gab_app_porous_check(simulation *which, gab_proxies *proxies, bool describes)
 {
   const size_t regions = which->parameters->setup.porous_count;
   uint64_t(*counts)[LEVELS];
@@ -131,7 +131,7 @@ gab_status gab_app_porous_check(simulation *which, gab_proxies *proxies)
   if (!proxies) status = gab_world_reduce_status(which->base.world, status);
   if (!proxies && status == GAB_OK)
     status = gab_world_sum_u64(which->base.world, counts[0], regions * LEVELS);
-  for (size_t i = 0; status == GAB_OK && i < regions; i++) status = judge(which, i, counts[i]);
+  for (size_t i = 0; status == GAB_OK && i < regions; i++) status = judge(which, i, counts[i], describes);
   gab_free(&counts);
   return status;
 }
