@@ -75,16 +75,11 @@ ended() { # ended OUT: in order, with the result of the undisturbed run
   [ "$(checksum "$1")" = "$(checksum "${2:-whole}")" ] || complain "$1: $(checksum "$1"), expected $(checksum "${2:-whole}")"
 }
 killed() { # killed [everything]: the launcher alone, whose job then ends by itself, or with all processes of the run
-  # shellcheck disable=SC2046 # words on purpose
-  kill -KILL $launcher $([ $# = 0 ] || processes_of) 2>/dev/null
+  if [ $# = 0 ]; then kill -KILL $launcher; else kill_all || complain "processes stay: $(processes_of)"; fi
   wait $launcher 2>/dev/null
   for _ in $(seq 200); do [ -z "$(processes_of nodeA)$(processes_of nodeB)" ] && return; sleep 0.05; done
   complain "the launcher was killed, and processes stay: $(processes_of)"
 }
-
-# Both nodes: a remaining process would continue in the job, and might complete before mpirun has ended that.
-# shellcheck disable=SC2046 # words on purpose
-lose_nodes() { kill -KILL $(processes_of nodeA) $(processes_of nodeB) 2>/dev/null; }
 
 launch case.yaml whole
 wait $launcher || complain "the undisturbed run failed: $(tr -d '\0' <whole.txt)"
@@ -121,7 +116,8 @@ ended again
 grep -q 'has left its state in node memory: resuming from there' again.txt || complain "it said nothing of it: $(tr -d '\0' <again.txt)"
 grep -q '"event": "continued".*in the memory of the nodes' again/events.jsonl || complain "it did not go on from memory: $(tr -d '\0' <again.txt)"
 went_on_at_once again
-cmp -s whole/integrals.csv again/integrals.csv || complain 'going on: another series'
+cmp -s whole/integrals.csv again/integrals.csv ||
+  complain "going on: another series: $(diff whole/integrals.csv again/integrals.csv)"
 is_clean 'after going on'
 
 # The same command, but the file of the case has changed meanwhile: the state in memory is not of this case.
@@ -150,7 +146,7 @@ launch case.yaml short --start-retries 0
 ended short
 [ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "not the folders of the living run alone: $(left)"
 touch slow
-lose_nodes
+lose $living nodeA nodeB
 for _ in $(seq 1200); do [ -e asked ] && break; sleep 0.05; done
 [ -e asked ] || complain "nobody asked whether the nodes are there: $(tr -d '\0' <living.txt)"
 launch case.yaml second
@@ -165,10 +161,10 @@ is_clean 'after two runs at a time'
 # The launcher gives up.
 injections="$hold,attempt=0 rank=0,step=0,phase=exchange,visit=20,stopped=99,attempt=1" launch case.yaml given --relaunch 1
 under_way given
-lose_nodes
+lose $launcher nodeA nodeB
 wait_for '"stopped": 99' given/events.jsonl given.txt
 grep -q '"event": "continued"' given/events.jsonl || complain "it did not go on: $(tr -d '\0' <given.txt)"
-lose_nodes
+lose $launcher nodeA nodeB
 wait $launcher && complain "it did not give up: $(tr -d '\0' <given.txt)"
 is_clean "after giving up ($(tail -n 1 given.txt))"
 finish

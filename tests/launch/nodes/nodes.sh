@@ -43,6 +43,42 @@ processes_of() {
     { if [ $# = 0 ]; then cat; else xargs -r grep -lszx "GABION_NODE=$1"; fi; } | cut -d/ -f3
 }
 
+# all_processes_of [NODE...]: the same of each of these nodes, or of all
+all_processes_of() {
+  local node
+  [ $# -gt 0 ] || processes_of
+  for node; do processes_of "$node"; done
+}
+
+# kill_all [NODE...]: ends all processes of this test, or of these nodes, as if at one instant. They are stopped before the first
+# one dies, since a run of this size continues without a dead process, and completes, within 5 ms. A process may be
+# started meanwhile: so both are repeated until nothing is found. @return false if some stay for 10 s
+kill_all() {
+  local found seen= _
+  for _ in $(seq 200); do
+    found=$(all_processes_of "$@")
+    [ "$found" = "$seen" ] && break
+    # shellcheck disable=SC2086 # words on purpose
+    kill -STOP $found 2>/dev/null
+    seen=$found
+  done
+  for _ in $(seq 200); do
+    found=$(all_processes_of "$@")
+    [ -n "$found" ] || return 0
+    # shellcheck disable=SC2086
+    kill -KILL $found 2>/dev/null
+    sleep 0.05
+  done
+  return 1
+}
+
+# lose LAUNCHER NODE...: all processes of these nodes end at once; the launcher reacts afterwards
+lose() {
+  kill -STOP "$1"
+  kill_all "${@:2}" || complain "processes stay: $(processes_of)"
+  kill -CONT "$1"
+}
+
 # checksum [FOLDER]: of the run in it (out). One that is missing equals no other.
 checksum() {
   sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "${1:-out}/summary.json" 2>/dev/null | grep . || echo "none, $BASHPID"
