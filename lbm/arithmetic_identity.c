@@ -131,6 +131,7 @@ gab_status gab_lbm_pack_state(void *lbm, gab_buffer *out)
   for (int k = 0; k < gab_lbm_condition_count(options); k++)
     if (gab_lbm_condition(options, k)->flow_rate != 0)
       GAB_TRY(gab_put_f64(out, ((const gab_lbm *)lbm)->scale[k]));
+  GAB_TRY(gab_lbm_pack_statistics(lbm, out));
   return gab_put_i64(out, gab_lbm_get_step(lbm));
 }
 
@@ -138,6 +139,7 @@ gab_status gab_lbm_unpack_state(void *lbm, gab_reader *in)
 {
   int64_t step, excess = 0, weight = 0;
   double scale[GAB_MOST_CONDITIONS];
+  gab_side_statistics statistics;
   const gab_lbm_options *options = &((const gab_lbm *)lbm)->model.options;
   GAB_TRY(gab_lbm_check_arithmetic(lbm, in));
   if (((const gab_lbm *)lbm)->model.walls.is_on) {
@@ -149,7 +151,9 @@ gab_status gab_lbm_unpack_state(void *lbm, gab_reader *in)
     if (k < gab_lbm_condition_count(options) && gab_lbm_condition(options, k)->flow_rate != 0)
       GAB_TRY(gab_get_f64(in, &scale[k]));
   }
+  GAB_TRY(gab_lbm_unpack_statistics(lbm, in, &statistics));
   GAB_TRY(gab_get_i64(in, &step));
+  ((gab_lbm *)lbm)->statistics = statistics;
   memcpy(((gab_lbm *)lbm)->scale, scale, sizeof scale);
   gab_side_turbulence_set_scales(lbm);
   gab_wall_balance_set(lbm, excess, weight);

@@ -416,6 +416,13 @@ void gab_lbm_request_side_loads(gab_lbm *lbm);
  * existing ones @return ::GAB_ERR_STATE if none was requested */
 gab_status gab_lbm_side_loads(gab_lbm *lbm, gab_side_load loads[GAB_MOST_CONDITIONS]);
 
+/** Whether the factor of any side or patch uses statistics of the flow. Pure. @param[out] of_sides  any that are those of sides, for which
+ *  gab_lbm_request_side_loads() has to precede; may be NULL */
+bool gab_lbm_uses_statistics(const gab_lbm_options *options, bool *of_sides);
+/** Measures the statistics that factors use from the next step on; part of gab_lbm_pack_state(). Again in one step: nothing. To be called at
+ *  multiples of gab_lbm_setup.statistics_every. Collective. @return as gab_lbm_side_loads() */
+gab_status gab_lbm_measure_statistics(gab_lbm *lbm, const struct gab_units *units);
+
 /* ------------------------------------------------------------------------------------------ computed twice
  */
 

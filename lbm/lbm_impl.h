@@ -476,6 +476,7 @@ struct gab_lbm {
   gab_lbm_clock *clock; /* owned; one per thread; NULL: timing is off */
   size_t clocks;
   gab_step step;
+  gab_side_statistics statistics; /* part of the state if a side uses them */
   double scale
       [GAB_MOST_CONDITIONS]; /**< of the velocity of a condition; not 1 if it has a flow rate, 0 before it is
                               *  determined. Part of the state */
@@ -655,6 +656,11 @@ gab_status gab_lbm_finish_on(gab_lbm *lbm, int level);
  */
 gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at);
 gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at);
+/** The formula of a factor at a time, in steps. Pure. @return ::GAB_ERR_INPUT if it is not finite or beyond its limit */
+gab_status gab_lbm_check_factor(const gab_lbm *lbm, int condition, double steps);
+/** Statistics of the state, nothing if no factor uses any (sides/side_statistics.c). */
+gab_status gab_lbm_pack_statistics(const gab_lbm *lbm, gab_buffer *out);
+gab_status gab_lbm_unpack_statistics(const gab_lbm *lbm, gab_reader *in, gab_side_statistics *read);
 /** A condition with a flow rate before gab_lbm_set_flow_rates(); -1: none. Pure. */
 int gab_lbm_lacks_flow_rate(const gab_lbm *lbm);
 void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_FACTORS]);

@@ -5,6 +5,7 @@
 #include "core/memory/memory.h"
 #include "core/system/threads.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,10 +19,19 @@ typedef struct expression_parser {
   double values[GAB_EXPRESSION_MOST_VARIABLES];
 } expression_parser;
 
+/* `flow_rate(outlet)`: a variable that muParser knows as _0, _1, ... */
+typedef struct named_value {
+  int variable;
+  char name[64];
+} named_value;
+
 struct gab_expression {
   char *text;
+  char *parsed; /* the same with these names */
+  named_value named[GAB_EXPRESSION_MOST_VARIABLES];
+  int named_count;
   bool uses[GAB_EXPRESSION_MOST_VARIABLES];
-  int variable_count;
+  int variable_count; /* with the values by name, which come last */
   bool is_constant;
   double value;               /* of a constant */
   expression_parser *parsers; /* of others: one for each thread, then the shared one */
@@ -95,12 +105,18 @@ static gab_status define_constants(muParserHandle_t handle, const gab_expression
   return GAB_OK;
 }
 
-static gab_status define_variables(expression_parser *parser, const char *variables)
+static gab_status define_variables(expression_parser *parser, const gab_expression *it, const char *variables)
 {
   const char *name;
+  for (int i = 0; i < it->named_count; i++) {
+    char word[16];
+    snprintf(word, sizeof word, "_%d", i);
+    mupDefineVar(parser->handle, word, &parser->values[it->variable_count - it->named_count + i]);
+  }
   for (int i = 0; name_at(variables, i, &name) > 0; i++) {
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)name_at(variables, i, &name), name);
+    if (strchr(word, '(')) continue;
     mupDefineVar(parser->handle, word, &parser->values[i]);
     if (mupError(parser->handle))
       GAB_FAIL(GAB_ERR_INPUT, "'%s' is the name of a variable; rename the constant", word);
@@ -108,7 +124,7 @@ static gab_status define_variables(expression_parser *parser, const char *variab
   return GAB_OK;
 }
 
-static gab_status prepare(expression_parser *parser, const char *text, const char *variables,
+static gab_status prepare(expression_parser *parser, const gab_expression *it, const char *variables,
                           const gab_expression_constant *constants, size_t constant_count)
 {
   int count = 0;
@@ -116,11 +132,12 @@ static gab_status prepare(expression_parser *parser, const char *text, const cha
   if (!parser->handle) GAB_FAIL(GAB_ERR_MEMORY, "no memory for a formula");
   define_names(parser->handle);
   GAB_TRY(define_constants(parser->handle, constants, constant_count));
-  GAB_TRY(define_variables(parser, variables));
-  mupSetExpr(parser->handle, text);
+  GAB_TRY(define_variables(parser, it, variables));
+  mupSetExpr(parser->handle, it->parsed);
   (void)mupEvalMulti(parser->handle, &count); /* later evaluations do not parse the text */
-  if (mupError(parser->handle)) return fail_as(parser->handle, text, variables);
-  if (count != 1) GAB_FAIL(GAB_ERR_INPUT, "the formula '%.200s' has %d values; one is needed", text, count);
+  if (mupError(parser->handle)) return fail_as(parser->handle, it->text, variables);
+  if (count != 1)
+    GAB_FAIL(GAB_ERR_INPUT, "the formula '%.200s' has %d values; one is needed", it->text, count);
   return GAB_OK;
 }
 
@@ -142,7 +159,7 @@ static gab_status read_formula(gab_expression *it, const char *variables,
 {
   GAB_TRY(GAB_NEW_ARRAY(&it->parsers, it->thread_count + 1, GAB_MEMORY_OTHER));
   for (size_t i = 0; i <= it->thread_count; i++) {
-    GAB_TRY(prepare(&it->parsers[i], it->text, variables, constants, constant_count));
+    GAB_TRY(prepare(&it->parsers[i], it, variables, constants, constant_count));
     if (i == 0) find_used(it);
     if (it->is_constant) break;
   }
@@ -213,6 +230,62 @@ static gab_status check_text(const char *text)
   return GAB_OK;
 }
 
+/* The variable with parentheses whose name ends before a parenthesis. @return its index, -1: none */
+static int function_before(const char *text, const char *parenthesis, const char *variables)
+{
+  const char *name;
+  for (int i = 0; name_at(variables, i, &name) > 0; i++) {
+    const size_t length = name_at(variables, i, &name);
+    if (length < 3 || name[length - 1] != ')' || (size_t)(parenthesis - text) < length - 2) continue;
+    const char *at = parenthesis - (length - 2);
+    if (strncmp(at, name, length - 2) != 0) continue;
+    if (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) return i;
+  }
+  return -1;
+}
+
+/* @return the index of the value by name, -1: there are too many, or the name is empty or too long */
+static int find_named(gab_expression *it, int variable, const char *name, size_t length)
+{
+  while (length > 0 && name[0] == ' ') name++, length--;
+  while (length > 0 && name[length - 1] == ' ') length--;
+  if (length == 0 || length >= sizeof it->named[0].name) return -1;
+  for (int i = 0; i < it->named_count; i++)
+    if (it->named[i].variable == variable && strlen(it->named[i].name) == length &&
+        strncmp(it->named[i].name, name, length) == 0)
+      return i;
+  if (it->variable_count == GAB_EXPRESSION_MOST_VARIABLES) return -1;
+  named_value *made = &it->named[it->named_count++];
+  made->variable = variable;
+  memcpy(made->name, name, length);
+  it->uses[it->variable_count++] = true;
+  return it->named_count - 1;
+}
+
+/* Replaces values by name by variables, each in the place of its text, so that positions in messages stay. */
+static gab_status name_values(gab_expression *it, const char *variables)
+{
+  for (char *open = strchr(it->parsed, '('); open; open = strchr(open + 1, '(')) {
+    const int variable = function_before(it->parsed, open, variables);
+    if (variable < 0) continue;
+    const char *name;
+    char word[8];
+    const size_t before = name_at(variables, variable, &name) - 2, length = strcspn(open + 1, ")");
+    const int index = open[1 + length] ? find_named(it, variable, open + 1, length) : -1;
+    if (index < 0)
+      GAB_FAIL(
+          GAB_ERR_INPUT,
+          "the formula '%.200s' needs a name after %.*s, as in %.*s(x_max), at character %d, and %d at most",
+          it->text, (int)before, name, (int)before, name, (int)(open - it->parsed) + 2,
+          (int)(GAB_EXPRESSION_MOST_VARIABLES - (it->variable_count - it->named_count)));
+    char *at = open - before;
+    memset(at, ' ', before + length + 2);
+    memcpy(at, word, (size_t)snprintf(word, sizeof word, "_%d", index));
+    open += length + 1;
+  }
+  return GAB_OK;
+}
+
 static gab_status fill(gab_expression *it, const char *text, const char *variables,
                        const gab_expression_constant *constants, size_t constant_count)
 {
@@ -220,9 +293,12 @@ static gab_status fill(gab_expression *it, const char *text, const char *variabl
   GAB_TRY(check_text(text));
   GAB_TRY(GAB_NEW_ARRAY(&it->text, strlen(text) + 1, GAB_MEMORY_OTHER));
   memcpy(it->text, text, strlen(text));
+  GAB_TRY(GAB_NEW_ARRAY(&it->parsed, strlen(text) + 1, GAB_MEMORY_OTHER));
+  memcpy(it->parsed, text, strlen(text));
   while (name_at(variables, it->variable_count, &name) > 0)
     if (++it->variable_count > GAB_EXPRESSION_MOST_VARIABLES)
       GAB_FAIL(GAB_ERR_ARGUMENT, "a formula of more than %d variables", (int)GAB_EXPRESSION_MOST_VARIABLES);
+  GAB_TRY(name_values(it, variables));
   it->thread_count = gab_thread_count();
   it->is_constant = gab_text_parse_real(text, &it->value);
   return it->is_constant ? GAB_OK : read_formula(it, variables, constants, constant_count);
@@ -244,6 +320,7 @@ void gab_expression_destroy(gab_expression **expression)
   if (!*expression) return;
   release_parsers(*expression);
   gab_free(&(*expression)->text);
+  gab_free(&(*expression)->parsed);
   gab_free(expression);
 }
 
@@ -261,6 +338,13 @@ double gab_expression_at(const gab_expression *expression, const double *values)
 bool gab_expression_uses(const gab_expression *expression, int variable)
 {
   return variable >= 0 && variable < expression->variable_count && expression->uses[variable];
+}
+
+const char *gab_expression_named(const gab_expression *expression, int index, int *variable)
+{
+  if (index < 0 || index >= expression->named_count) return NULL;
+  if (variable) *variable = expression->named[index].variable;
+  return expression->named[index].name;
 }
 
 bool gab_expression_is_constant(const gab_expression *expression) { return expression->is_constant; }

@@ -36,7 +36,7 @@ static gab_status create_solver(gab_consistent *it, bool is_pressure, gab_ellipt
     options.sides[side].kind = is_value ? GAB_ELLIPTIC_VALUE : GAB_ELLIPTIC_GRADIENT;
     if (is_value && is_pressure)
       options.sides[side].value = gab_units_pressure_to_physical(
-          &it->options.units, 1 + (given->density - 1) * gab_side_factor_at(given, 0));
+          &it->options.units, 1 + (given->density - 1) * gab_side_factor_at(given, 0, NULL));
   }
   return gab_elliptic_create(it->forest, &options, solver);
 }
@@ -149,7 +149,7 @@ static double side_velocity(const place *here, int axis, int by)
     share[k] = k == axis ? by > 0 : ((double)(here->first[k] + here->at[k]) + 0.5) / (double)here->end[k];
   gab_side_shape_at(side, index, options->domain, share, shape);
   gab_side_turn_at(side, 0, turn);
-  return velocity * gab_side_factor_at(side, 0) * (shape[0] * turn[0] + shape[1] * turn[1]);
+  return velocity * gab_side_factor_at(side, 0, NULL) * (shape[0] * turn[0] + shape[1] * turn[1]);
 }
 
 /* Velocity along an axis at a face: the mean of both cells; at a side that of the side, or of the cell where it is open. */

@@ -8,6 +8,7 @@
 #include "lbm/setup/patches_impl.h"
 #include "lbm/setup/porous_keys_impl.h"
 #include "lbm/setup/rheology_keys.h"
+#include "lbm/setup/statistics_keys.h"
 #include "lbm/setup/vectors_impl.h"
 
 #include "lbm/kernels/kernel_family.h"
@@ -425,6 +426,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(gab_lbm_read_body_patches(config, domain, &setup->units, setup->bodies, setup->body_count,
                                     duration_of(config, &setup->units), &setup->patches));
   setup->options.patches = setup->patches;
+  GAB_TRY(gab_statistics_read(config, domain, setup));
   GAB_TRY(read_initial(config, domain, setup));
   GAB_TRY(check_start(config, setup));
   setup->speed = largest_speed(setup, domain, &fastest);

@@ -104,9 +104,10 @@ typedef struct gab_lbm_setup {
   double reference_length;   /**< fluid.length; 0 if not given */
   double mean_velocity[3];   /**< to be held by a force, in cells per step; 0: not controlled */
   gab_step mean_velocity_every;
-  double speed;      /**< largest in the file, in cells per step; 0 if it says none */
-  double open_speed; /**< border_speed for the open sides, in cells per step; 0: none */
-  gab_body *bodies;  /**< owned */
+  gab_step statistics_every; /**< interval of the statistics that factors of sides use */
+  double speed;              /**< largest in the file, in cells per step; 0 if it says none */
+  double open_speed;         /**< border_speed for the open sides, in cells per step; 0: none */
+  gab_body *bodies;          /**< owned */
   size_t body_count;
   gab_porous_region *porous; /**< owned, with what their shapes own */
   size_t porous_count;

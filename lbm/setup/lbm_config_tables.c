@@ -7,6 +7,7 @@
 #include "lbm/kernels/kernel_family.h"
 #include "lbm/setup/patches_impl.h"
 #include "lbm/setup/rheology_keys.h"
+#include "lbm/setup/statistics_keys.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -564,6 +565,7 @@ gab_status gab_lbm_declare(gab_config *config)
   GAB_TRY(gab_config_declare(config, &fluid_section));
   GAB_TRY(gab_rheology_declare(config));
   GAB_TRY(gab_config_declare(config, &units_section));
+  GAB_TRY(gab_statistics_declare(config));
   GAB_TRY(declare_sides(config));
   GAB_TRY(gab_lbm_declare_patches(config));
   for (size_t i = 0; i < COUNT(body_sections); i++) GAB_TRY(gab_config_declare(config, &body_sections[i]));

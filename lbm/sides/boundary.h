@@ -84,6 +84,8 @@ bool gab_side_kind_passes_fluid(gab_side_kind kind);
 
 /** Numbers that a side has for its condition; conditions that can be registered. */
 #define GAB_BOUNDARY_NUMBERS 8
+/** Values of sides by name in one formula: ::GAB_EXPRESSION_MOST_VARIABLES without the others. */
+#define GAB_SIDE_MOST_MEASURED 11
 /** Conditions of a flow: six sides and at most 26 patches (lbm/sides/patch.h). */
 #define GAB_MOST_CONDITIONS 32
 /** Factors in time of all conditions: one for each, then a second one for each, of the sine of ::GAB_PROFILE_WOMERSLEY; then the time
@@ -146,7 +148,8 @@ typedef struct gab_side {
   const gab_expression
       *shape; /**< of ::GAB_PROFILE_FORMULA: times the velocity, of x, y, z in physical units; borrowed. Of
                  GAB_SIDE_PRESSURE and the outlets, as all that follows: times the difference of the density from 1 */
-  const gab_expression *factor; /**< times the velocity, of t in physical units; NULL: 1; borrowed */
+  const gab_expression
+      *factor; /**< times the velocity, of t and statistics in physical units; NULL: 1; borrowed */
   struct gab_side_turbulence
       *turbulence; /**< of GAB_SIDE_VELOCITY: fluctuations; NULL: none; owned by the setup */
   struct gab_side_plane
@@ -164,6 +167,13 @@ typedef struct gab_side {
   double numbers[GAB_BOUNDARY_NUMBERS];
   gab_sponge sponge;  /**< not of free slip and user-defined conditions */
   gab_side_part part; /**< of a side with patches, or of a patch: set by gab_patches_complete() */
+
+  /** A factor with statistics of the flow (lbm/sides/side_statistics.c). */
+  bool is_measured;
+  double factor_limit;                     /**< bound of the absolute factor */
+  double interval;                         /**< physical time between two measurements */
+  int own_condition;                       /**< its number */
+  int measured_at[GAB_SIDE_MOST_MEASURED]; /**< conditions by the index of gab_expression_named() */
 } gab_side;
 
 /** A population that a condition is asked for. */

@@ -111,7 +111,7 @@ static gab_status read_pressure(const gab_config *config, const char *path, int 
   GAB_TRY(gab_side_read_sponge(config, path, dimension, units, false, side));
   if (side->density == 1 && (side->shape || gab_side_varies(side)))
     return gab_config_fail(config, key, "is 0: shape, factor, series and ramp_time have no effect");
-  if (!(side->density > 0.5 && side->density < 2))
+  if (side->is_measured ? !(side->density > 0) : !(side->density > 0.5 && side->density < 2))
     return gab_config_fail(config, key,
                            "gives the density %g on the lattice, outside (0.5, 2): shorten the time step",
                            side->density);

@@ -116,15 +116,45 @@ static inline bool gab_side_is_user_defined(const gab_side *side)
   return gab_side_of(side) == &gab_side_own;
 }
 
+/** Variables of `factor`, by index. Statistics of the flow: side_statistics.c. */
+#define GAB_SIDE_FACTOR_VARIABLES                                                                            \
+  "t|previous|interval|mean_velocity_x|mean_velocity_y|mean_velocity_z|kinetic_energy|flow_rate()|mean_pressure()"
+enum {
+  GAB_STATISTIC_TIME = 0,
+  GAB_STATISTIC_PREVIOUS,
+  GAB_STATISTIC_INTERVAL,
+  GAB_STATISTIC_VELOCITY, /* three */
+  GAB_STATISTIC_ENERGY = GAB_STATISTIC_VELOCITY + 3,
+  GAB_STATISTIC_FLOW_RATE,
+  GAB_STATISTIC_PRESSURE,
+  GAB_STATISTIC_COUNT
+};
+
+/** Statistics of a flow at the last measurement, physical; zero before the first one. Equal on all ranks, part of the state. */
+typedef struct gab_side_statistics {
+  int64_t step; /**< of the measurement; 0: none */
+  double velocity[3], energy;
+  double flow_rate[GAB_MOST_CONDITIONS], pressure[GAB_MOST_CONDITIONS];
+  double previous[GAB_MOST_CONDITIONS]; /**< of the formulas, before it */
+} gab_side_statistics;
+
 /** Keys of a side that make a value vary in time, for descriptors; `what` is that value. */
 #define GAB_SIDE_TIME_KEYS(what)                                                                             \
   {.name = "factor",                                                                                         \
    .type = GAB_CONFIG_EXPRESSION,                                                                            \
-   .variables = "t",                                                                                         \
+   .variables = GAB_SIDE_FACTOR_VARIABLES,                                                                   \
    .min = -INFINITY,                                                                                         \
    .max = INFINITY,                                                                                          \
    .default_text = GAB_CONFIG_OPTIONAL,                                                                      \
-   .doc = "Formula by which the " what " is multiplied, of the time in s."},                                 \
+   .doc = "Formula by which the " what                                                                       \
+          " is multiplied, of the time in s and of statistics of the flow: doc/sides.md."},                  \
+      {.name = "factor_limit",                                                                               \
+       .type = GAB_CONFIG_REAL,                                                                              \
+       .min = 0,                                                                                             \
+       .max = INFINITY,                                                                                      \
+       .min_excluded = true,                                                                                 \
+       .default_text = GAB_CONFIG_OPTIONAL,                                                                  \
+       .doc = "Bound of the absolute value of a factor that uses statistics; beyond it the run ends."},      \
       {.name = "series",                                                                                     \
        .type = GAB_CONFIG_STRING,                                                                            \
        .file = GAB_CONFIG_FILE_BY_CASE,                                                                      \
@@ -166,13 +196,19 @@ static inline bool gab_side_is_user_defined(const gab_side *side)
 gab_status gab_side_read_sponge(const gab_config *config, const char *path, int dimension,
                                 const struct gab_units *units, bool has_velocity, gab_side *side);
 
+/** Which statistics the factor of a side uses, and its limit. @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_side_read_statistics(const gab_config *config, const char *path, gab_side *side);
+
 /** @name Velocity or pressure of a side in space (side_velocity.c) and time (side_time.c)
  *  @{ */
 /** Takes #GAB_SIDE_TIME_KEYS. @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_side_read_time(const gab_config *config, const char *path, const struct gab_units *units,
                               gab_side *side);
-/** Factor in time: the product of ramp, formula and series. Pure. @param[in] steps  of level 0, also parts of one */
-double gab_side_factor_at(const gab_side *side, double steps);
+/** Factor in time: the product of ramp, formula and series. Pure. @param[in] steps  of level 0, also parts of one
+ *  @param[in] statistics  NULL: none were measured yet */
+double gab_side_factor_at(const gab_side *side, double steps, const gab_side_statistics *statistics);
+/** The formula alone. Pure. @param[in] time  physical */
+double gab_side_formula_at(const gab_side *side, double time, const gab_side_statistics *statistics);
 /** Factors of the two parts of the shape: 1 and 0, or the cosine and sine of ::GAB_PROFILE_WOMERSLEY. Pure. */
 void gab_side_turn_at(const gab_side *side, double steps, double turn[2]);
 /** Whether the side is not the same at all times. Pure. */

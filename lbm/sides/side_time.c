@@ -34,14 +34,15 @@ gab_status gab_side_read_time(const gab_config *config, const char *path, const 
   side->ramp_steps = gab_config_real(config, gab_config_path(key, "%s.ramp_time", path)) / units->dt;
   side->factor = gab_config_expression(config, gab_config_path(key, "%s.factor", path));
   side->dt = units->dt;
+  GAB_TRY(gab_side_read_statistics(config, path, side));
   return read_series(config, path, side);
 }
 
-double gab_side_factor_at(const gab_side *side, double steps)
+double gab_side_factor_at(const gab_side *side, double steps, const gab_side_statistics *statistics)
 {
   const double time = steps * side->dt;
   double factor = steps >= side->ramp_steps ? 1 : (1 - cos(pi * steps / side->ramp_steps)) / 2;
-  if (side->factor) factor *= gab_expression_at(side->factor, &time);
+  if (side->factor) factor *= gab_side_formula_at(side, time, statistics);
   if (side->series) factor *= gab_time_series_at(side->series, time);
   return factor;
 }
@@ -92,7 +93,7 @@ void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_FACTORS
     const gab_side *at = gab_lbm_condition(options, k);
     double turn[2];
     gab_side_turn_at(at, time, turn);
-    const double factor = gab_side_factor_at(at, time) * lbm->scale[k];
+    const double factor = gab_side_factor_at(at, time, &lbm->statistics) * lbm->scale[k];
     ramp[k] = factor * turn[0];
     ramp[k + GAB_MOST_CONDITIONS] = factor * turn[1];
   }

@@ -221,15 +221,17 @@ static gab_status find_peak_in_time(const gab_config *config, const char *name, 
   enum { SAMPLES = 2000 };
   char path[GAB_CONFIG_PATH_CAPACITY];
   double most = side->series ? gab_time_series_largest(side->series) : 1;
-  for (int i = 0; side->factor && i <= SAMPLES; i++) {
-    const double time = instant(duration, i, SAMPLES), value = gab_expression_at(side->factor, &time);
+  for (int i = 0; side->factor && i <= (side->is_measured ? 0 : SAMPLES); i++) {
+    const double time = instant(duration, i, SAMPLES), value = gab_side_formula_at(side, time, NULL);
     if (!isfinite(value))
       return gab_config_fail(config, gab_config_path(path, "%s.factor", name),
-                             "the formula '%s' is %g at time %g", gab_expression_text(side->factor), value,
-                             time);
+                             "the formula '%s' is %g at time %g%s", gab_expression_text(side->factor), value,
+                             time, side->is_measured ? ", where all statistics are 0" : "");
     const double all = fabs(value * (side->series ? gab_time_series_at(side->series, time) : 1));
     if (i == 0 || all > most) most = all;
   }
+  if (side->is_measured)
+    most = side->factor_limit * (side->series ? gab_time_series_largest(side->series) : 1);
   side->peak_in_time = most;
   side->peak = side->factor ? coarse_peak(most) : most;
   return GAB_OK;

@@ -17,14 +17,8 @@ static gab_status check_sides(const gab_lbm *lbm)
   const gab_lbm_options *options = &lbm->model.options;
   for (int k = 0; k < gab_lbm_condition_count(options); k++) {
     const gab_side *which = gab_lbm_condition(options, k);
-    for (int part = 0; which->factor && part < 1 << deepest; part++) {
-      const double time = (double)lbm->step + ldexp(part, -deepest);
-      const double factor = gab_side_factor_at(which, time);
-      if (!isfinite(factor))
-        GAB_FAIL(GAB_ERR_INPUT, "%s.factor: the formula '%s' is %g at time %g",
-                 gab_condition_path(options->patches, k), gab_expression_text(which->factor), factor,
-                 time * which->dt);
-    }
+    for (int part = 0; which->factor && part < 1 << deepest; part++)
+      GAB_TRY(gab_lbm_check_factor(lbm, k, (double)lbm->step + ldexp(part, -deepest)));
   }
   return GAB_OK;
 }

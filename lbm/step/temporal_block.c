@@ -282,7 +282,7 @@ static gab_status collide_temporal_block(gab_lbm *lbm, const gab_temporal_plan *
   return GAB_OK;
 }
 
-/* Steps before the first one with a side factor that is not finite; gab_lbm_exchange_start() refuses that step. */
+/* Steps before the first one with a side factor that is not finite or beyond its limit; gab_lbm_exchange_start() refuses that step. */
 static int finite_steps(const gab_lbm *lbm, int steps)
 {
   for (int step = 1; step < steps; step++) {
@@ -290,6 +290,12 @@ static int finite_steps(const gab_lbm *lbm, int steps)
     gab_lbm_ramps(lbm, (double)(lbm->step + step), factor);
     for (int k = 0; k < GAB_SIDE_FACTORS; k++)
       if (!isfinite(factor[k])) return step;
+    for (int k = 0; k < gab_lbm_condition_count(&lbm->model.options); k++)
+      if (gab_lbm_condition(&lbm->model.options, k)->is_measured &&
+          gab_lbm_check_factor(lbm, k, (double)(lbm->step + step)) != GAB_OK) {
+        gab_error_clear();
+        return step;
+      }
   }
   return steps;
 }

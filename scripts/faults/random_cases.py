@@ -207,11 +207,14 @@ def draw_geometry(rng):
     if "scalars" in case:
         draw_scalars(rng, case)
     boundaries = case.get("boundaries", {})
-    for side in boundaries.values():
+    for name, side in boundaries.items():
         if side["type"] == "velocity" and rng.random() < 0.5:
             side["factor"] = "1 + 0.4 * sin(%g * t)" % rng.choice((0.05, 0.3, 1))
         if side["type"] == "pressure" and rng.random() < 0.5:
             side.update(pressure=1e-3, factor="cos(0.1 * t)")
+            if rng.random() < 0.5:
+                side.update(factor="max(-1, min(1, cos(0.1 * t) + previous / 4 - flow_rate(%s) + mean_velocity_x))" % name, factor_limit=1)
+                case["statistics"] = {"every": rng.randint(1, 9)}
         if side["type"] == "wall" and rng.random() < 0.3:
             side["slip_length"] = pick(rng, 0.3, 2)
         elif side["type"] == "wall" and rng.random() < 0.3:

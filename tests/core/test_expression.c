@@ -247,14 +247,40 @@ static void in_summaries(void **state)
   changed_is("side: {inflow: 1 / 2}", "{}"); /* the default */
 }
 
+/* `f(name)` is a value by name where the variables have "f()". */
+static void has_values_by_name(void **state)
+{
+  gab_expression *it;
+  int variable = 0;
+  const double values[] = {2, 0, 0, 10, 100};
+  (void)state;
+  assert_int_equal(gab_expression_create("x * f(a) - g( b-1 ) + f(a) + abs(x)", "x|f()|g()", NULL, 0, &it),
+                   GAB_OK);
+  assert_string_equal(gab_expression_named(it, 0, &variable), "a");
+  assert_int_equal(variable, 1);
+  assert_string_equal(gab_expression_named(it, 1, &variable), "b-1");
+  assert_int_equal(variable, 2);
+  assert_null(gab_expression_named(it, 2, NULL));
+  assert_true(gab_expression_uses(it, 4) && !gab_expression_uses(it, 1) && !gab_expression_is_constant(it));
+  assert_float_equal(gab_expression_at(it, values), 2 * 10 - 100 + 10 + 2, 0);
+  gab_expression_destroy(&it);
+  static const char *const wrong[] = {"f()", "f( )", "f(a", "af(a)", "f + 1", "f(a) + b"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    assert_int_equal(gab_expression_create(wrong[i], "x|f()", NULL, 0, &it), GAB_ERR_INPUT);
+    assert_null(it);
+  }
+  assert_int_equal(gab_expression_create("x + ) f(a)", "x|f()", NULL, 0, &it), GAB_ERR_INPUT);
+  assert_non_null(strstr(gab_error_message(), "at character 5"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(in_summaries),   cmocka_unit_test(evaluates),
-      cmocka_unit_test(ignores_locale), cmocka_unit_test(knows_its_variables),
-      cmocka_unit_test(refuses),        cmocka_unit_test(shared_by_threads),
-      cmocka_unit_test(in_files),       cmocka_unit_test(refuses_files),
-      cmocka_unit_test(are_canonical),
+      cmocka_unit_test(has_values_by_name),  cmocka_unit_test(in_summaries),
+      cmocka_unit_test(evaluates),           cmocka_unit_test(ignores_locale),
+      cmocka_unit_test(knows_its_variables), cmocka_unit_test(refuses),
+      cmocka_unit_test(shared_by_threads),   cmocka_unit_test(in_files),
+      cmocka_unit_test(refuses_files),       cmocka_unit_test(are_canonical),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,48 @@ void gab_app_sides_warn(simulation *which)
                                which->sides, &which->warned);
 }
 
+/* ---------------------------------------------------------------- statistics */
+
+static bool is_measured_after(const void *user, gab_step step)
+{
+  const simulation *which = user;
+  return step > 0 && step % which->parameters->setup.statistics_every == 0;
+}
+
+static gab_status measure(void *user, gab_step step)
+{
+  const simulation *which = user;
+  (void)step;
+  return gab_lbm_measure_statistics(which->lbm, &which->parameters->setup.units);
+}
+
+bool gab_app_statistics_wanted(const simulation *which, gab_step steps_done)
+{
+  bool of_sides;
+  return gab_lbm_uses_statistics(&which->parameters->setup.options, &of_sides) && of_sides &&
+         is_measured_after(which, steps_done);
+}
+
+gab_status gab_app_statistics_add(simulation *which, gab_timeloop *loop)
+{
+  if (!gab_lbm_uses_statistics(&which->parameters->setup.options, NULL)) return GAB_OK;
+  return gab_timeloop_add_action(loop, "statistics of sides", is_measured_after, measure, which);
+}
+
+/* What the factors of sides depend on. */
+static void describe_factors(const simulation *which)
+{
+  const gab_lbm_options *options = gab_lbm_get_options(which->lbm);
+  for (int k = 0; k < gab_lbm_condition_count(options); k++) {
+    const gab_side *side = gab_lbm_condition(options, k);
+    if (side->is_measured)
+      gab_log(GAB_LOG_INFO,
+              "  %s: factor '%s', at most %g, of statistics measured every %" GAB_PRI_STEP " steps",
+              gab_app_side_name(which, k), gab_expression_text(side->factor), side->factor_limit,
+              which->parameters->setup.statistics_every);
+  }
+}
+
 /* ---------------------------------------------------------------- in words */
 
 typedef struct side_numbers {
@@ -137,6 +179,7 @@ void gab_app_sides_describe(const simulation *which)
             gab_config_string(flow->base.config, gab_config_path(path, "%s.type", path_of(options, k, of))),
             text);
   }
+  describe_factors(which);
 }
 
 /* Flow rate and Reynolds number at the peak; only of a given velocity. */

@@ -155,7 +155,8 @@ static gab_status send_ghosts(void *user, gab_step step)
 {
   simulation *which = user;
   if (gab_app_forces_wanted(which, step + 1)) gab_lbm_request_forces(which->lbm);
-  if (gab_app_side_series_wanted(which, step + 1)) gab_lbm_request_side_loads(which->lbm);
+  if (gab_app_side_series_wanted(which, step + 1) || gab_app_statistics_wanted(which, step + 1))
+    gab_lbm_request_side_loads(which->lbm);
   if (gab_app_run_recomputes(&which->base, step + 1))
     GAB_TRY(gab_lbm_request_recomputation(which->lbm, which->base.parameters->recompute.share));
   return gab_lbm_exchange_start(which->lbm);
@@ -199,7 +200,8 @@ static gab_status sample_means(void *user, gab_step step)
 static bool leaves_more(const simulation *which, gab_step steps_done)
 {
   return takes_sample(which, steps_done) || gab_app_forces_wanted(which, steps_done) ||
-         gab_app_side_series_wanted(which, steps_done) || gab_app_run_recomputes(&which->base, steps_done);
+         gab_app_side_series_wanted(which, steps_done) || gab_app_statistics_wanted(which, steps_done) ||
+         gab_app_run_recomputes(&which->base, steps_done);
 }
 
 /* Several steps instead of these tasks, before the step with additional output. */
@@ -330,6 +332,7 @@ gab_status gab_app_simulation_add(gab_app_run *it)
     GAB_TRY(gab_timeloop_add_temporal_block(loop, "several steps in a temporal block", which->means ? 5 : 4,
                                             temporal_block, which));
   GAB_TRY(gab_app_drive_add(which, loop));
+  GAB_TRY(gab_app_statistics_add(which, loop));
   GAB_TRY(gab_app_flow_until_add(&which->until, loop));
   GAB_TRY(gab_timeloop_add_action(loop, "last forces", gab_app_forces_last_due, gab_app_forces_last, which));
   GAB_TRY(gab_timeloop_add_action(loop, "last flow rates", gab_app_side_series_last_due,

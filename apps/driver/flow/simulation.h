@@ -105,6 +105,10 @@ typedef struct simulation {
   bool has_plane_results;  /**< of the last state */
 } simulation;
 
+/** Adds the measurement of statistics that factors of sides use to the loop, if there are any: flow_sides.c. */
+gab_status gab_app_statistics_add(simulation *which, gab_timeloop *loop);
+/** Whether the step is to leave what passes its sides for them. Pure. */
+bool gab_app_statistics_wanted(const simulation *which, gab_step steps_done);
 /** Adds the adjustment of the force to the loop, if the case has one. */
 gab_status gab_app_drive_add(simulation *which, gab_timeloop *loop);
 gab_status gab_app_drive_pack(const simulation *which, gab_buffer *out);
