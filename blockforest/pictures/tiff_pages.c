@@ -15,6 +15,7 @@ enum {
   TAG_PHOTOMETRIC = 262,
   TAG_DESCRIPTION = 270,
   TAG_STRIPS = 273,
+  TAG_ORIENTATION = 274,
   TAG_SAMPLES = 277,
   TAG_ROWS_PER_STRIP = 278,
   TAG_STRIP_BYTES = 279,
@@ -22,6 +23,8 @@ enum {
   TAG_FORMAT = 339
 };
 enum { FORMAT_UNSIGNED = 1, FORMAT_SIGNED, FORMAT_FLOAT };
+/* Where the first row and the first column of the file lie; from SIDEWAYS on rows of the file are columns of the picture. */
+enum { TOP_LEFT = 1, SIDEWAYS = 5, LAST_ORIENTATION = 8 };
 enum { UNCOMPRESSED = 1, PACK_BITS = 32773, WHITE_IS_ZERO = 0, BLACK_IS_ZERO = 1 };
 enum { MOST_EXPANSION = 64 }; /* PackBits makes 128 bytes of 2 */
 
@@ -40,7 +43,7 @@ typedef struct numbers {
 
 typedef struct page {
   int64_t number; /* from 1 */
-  uint64_t width, height, bits, compression, photometric, samples, rows_per_strip, format;
+  uint64_t width, height, bits, compression, photometric, samples, rows_per_strip, format, orientation;
   uint64_t images; /* of a stack of ImageJ; 0: unknown */
   bool has_tiles;
   numbers strips, strip_bytes;
@@ -144,7 +147,8 @@ static gab_status read_entry(tiff *t, uint64_t at, page *p)
                {TAG_PHOTOMETRIC, &p->photometric},
                {TAG_SAMPLES, &p->samples},
                {TAG_ROWS_PER_STRIP, &p->rows_per_strip},
-               {TAG_FORMAT, &p->format}};
+               {TAG_FORMAT, &p->format},
+               {TAG_ORIENTATION, &p->orientation}};
   for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
     if (plain[i].tag == tag && found.bytes > 0 && found.count > 0)
       GAB_TRY(read_number(t, found.at, found.bytes, plain[i].into));
@@ -161,7 +165,8 @@ static gab_status read_directory(tiff *t, uint64_t at, int64_t number, page *p)
               .photometric = BLACK_IS_ZERO,
               .samples = 1,
               .rows_per_strip = UINT32_MAX,
-              .format = FORMAT_UNSIGNED};
+              .format = FORMAT_UNSIGNED,
+              .orientation = TOP_LEFT};
   GAB_TRY(read_number(t, at, (int)head, &count));
   if (count == 0 || count > t->length / entry_bytes)
     FAIL_PAGE(t, p, "is damaged: its directory has %llu entries", (unsigned long long)count);
@@ -194,6 +199,9 @@ static gab_status check_kind(const tiff *t, const page *p)
   if (p->compression != UNCOMPRESSED && p->compression != PACK_BITS)
     FAIL_PAGE(t, p, "is compressed by %s (%llu); save it uncompressed or with PackBits, or as PNG files",
               name_of_compression(p->compression), (unsigned long long)p->compression);
+  if (p->orientation < TOP_LEFT || p->orientation > LAST_ORIENTATION)
+    FAIL_PAGE(t, p, "has the orientation %llu: must be 1 to %d; save it again",
+              (unsigned long long)p->orientation, LAST_ORIENTATION);
   if (p->has_tiles) FAIL_PAGE(t, p, "has tiles%s; save it in strips", "");
   if (!(is_whole && (p->bits == 8 || p->bits == 16 || p->bits == 32)) &&
       !(p->format == FORMAT_FLOAT && (p->bits == 32 || p->bits == 64)))
@@ -255,12 +263,18 @@ static gab_status check_page(tiff *t, page *p, uint64_t *sum)
   return check_strips(t, p, sum);
 }
 
+/* Along an axis of the picture, as its orientation turns it. */
+static uint64_t pixels_along(const page *p, int axis)
+{
+  return (p->orientation >= SIDEWAYS) == (axis == 0) ? p->height : p->width;
+}
+
 static gab_status check_alike(const tiff *t, const page *p, const page *first)
 {
-  if (p->width != first->width || p->height != first->height)
-    FAIL_PAGE(t, p, "has %llu x %llu pixels, the first one %llu x %llu", (unsigned long long)p->width,
-              (unsigned long long)p->height, (unsigned long long)first->width,
-              (unsigned long long)first->height);
+  if (pixels_along(p, 0) != pixels_along(first, 0) || pixels_along(p, 1) != pixels_along(first, 1))
+    FAIL_PAGE(t, p, "has %llu x %llu pixels, the first one %llu x %llu",
+              (unsigned long long)pixels_along(p, 0), (unsigned long long)pixels_along(p, 1),
+              (unsigned long long)pixels_along(first, 0), (unsigned long long)pixels_along(first, 1));
   if (p->bits != first->bits || p->format != first->format)
     FAIL_PAGE(t, p, "has numbers of %llu bits (sample format %llu), the first one of %llu (%llu)",
               (unsigned long long)p->bits, (unsigned long long)p->format, (unsigned long long)first->bits,
@@ -287,7 +301,7 @@ gab_status gab_tiff_size(FILE *file, const char *path, int64_t size[3], gab_page
 {
   tiff t;
   page first = {0}, p;
-  uint64_t at, mark = 0, sum = 0;
+  uint64_t at = 0, mark = 0, sum = 0;
   int64_t pages = 0;
   GAB_TRY(begin_file(file, path, &t, &at));
   if (at == 0) GAB_FAIL(GAB_ERR_INPUT, "%s has no page", path);
@@ -301,8 +315,8 @@ gab_status gab_tiff_size(FILE *file, const char *path, int64_t size[3], gab_page
     GAB_TRY(check_alike(&t, &p, &first));
   }
   GAB_TRY(count_images_behind(&t, &first, &pages));
-  size[0] = (int64_t)first.width;
-  size[1] = (int64_t)first.height;
+  size[0] = (int64_t)pixels_along(&first, 0);
+  size[1] = (int64_t)pixels_along(&first, 1);
   size[2] = pages;
   *numbers = (gab_page_numbers){(int)first.bits, (int)first.format};
   return GAB_OK;
@@ -332,9 +346,18 @@ static double value_of(const tiff *t, const page *p, const unsigned char *bytes)
 
 static void put_row(const tiff *t, const page *p, const pixels *to, uint64_t y, int64_t z)
 {
+  /* by orientation, as the columns and the rows of the file run */
+  static const bool columns_turn[] = {[2] = true, [3] = true, [7] = true, [8] = true},
+                    rows_turn[] = {
+                        [3] = true, [4] = true, [6] = true, [7] = true, [LAST_ORIENTATION] = false};
   const size_t bytes = p->bits / 8;
-  for (uint64_t x = 0; x < p->width; x++)
-    to->pixel(to->user, (int64_t)x, (int64_t)y, z, value_of(t, p, to->row + x * bytes));
+  const int64_t row = (int64_t)(rows_turn[p->orientation] ? p->height - 1 - y : y);
+  for (uint64_t x = 0; x < p->width; x++) {
+    const int64_t column = (int64_t)(columns_turn[p->orientation] ? p->width - 1 - x : x);
+    const bool is_sideways = p->orientation >= SIDEWAYS;
+    to->pixel(to->user, is_sideways ? row : column, is_sideways ? column : row, z,
+              value_of(t, p, to->row + x * bytes));
+  }
 }
 
 static gab_status put_plain(tiff *t, const page *p, const pixels *to, uint64_t at, uint64_t first,
@@ -404,10 +427,11 @@ static gab_status read_pages(tiff *t, uint64_t at, const int64_t size[3], int64_
     if (at == 0) GAB_FAIL(GAB_ERR_INPUT, "%s has changed: page %lld is gone", t->path, (long long)number + 1);
     GAB_TRY(read_directory(t, at, number + 1, &p));
     GAB_TRY(check_page(t, &p, &sum));
-    if ((int64_t)p.width != size[0] || (int64_t)p.height != size[1])
-      FAIL_PAGE(t, &p, "has changed its size to %llu x %llu", (unsigned long long)p.width,
-                (unsigned long long)p.height);
-    if (!to->row) GAB_TRY(GAB_NEW_ARRAY(&to->row, (size_t)size[0] * 8, GAB_MEMORY_OTHER));
+    if ((int64_t)pixels_along(&p, 0) != size[0] || (int64_t)pixels_along(&p, 1) != size[1])
+      FAIL_PAGE(t, &p, "has changed its size to %llu x %llu", (unsigned long long)pixels_along(&p, 0),
+                (unsigned long long)pixels_along(&p, 1));
+    const size_t most = (size_t)(size[0] > size[1] ? size[0] : size[1]); /* pages may be turned differently */
+    if (!to->row) GAB_TRY(GAB_NEW_ARRAY(&to->row, most * 8, GAB_MEMORY_OTHER));
     if (number == 0 && p.next == 0 && size[2] > 1) return put_images_behind(t, &p, to, size[2], z);
     for (uint64_t strip = 0; strip < p.strip_count; strip++) GAB_TRY(put_strip(t, &p, to, strip, z + number));
     at = p.next;
@@ -419,7 +443,7 @@ gab_status gab_tiff_read(FILE *file, const char *path, const int64_t size[3], in
                          gab_page_pixel_fn *pixel, void *user)
 {
   tiff t;
-  uint64_t at;
+  uint64_t at = 0;
   pixels to = {pixel, user, NULL};
   GAB_TRY(begin_file(file, path, &t, &at));
   const gab_status status = read_pages(&t, at, size, z, &to);

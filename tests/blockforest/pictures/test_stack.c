@@ -42,6 +42,7 @@ typedef struct form {
   bool big_endian, is_big, packed, is_of_imagej;
   int bits, format, rows_per_strip;
   int photometric, samples, compression; /* 0: greyscale; 1; as `packed` says */
+  int orientation;                       /* 0: not written */
 } form;
 
 static uint64_t bits_of(const form *is, int x, int y, int z)
@@ -132,7 +133,7 @@ static void put_page(const form *is, bytes *to, int z, int height, size_t *next)
       (size_t)sprintf((char *)to->at + to->count, "ImageJ=1.53t\nimages=%d\nslices=%d\n", NZ, NZ) + 1;
   to->count += length;
   put_at(is, to, *next, to->count);
-  put(is, to, 11, is->is_big ? 8 : 2);
+  put(is, to, is->orientation ? 12 : 11, is->is_big ? 8 : 2);
   put_entry(is, to, 256, 4, 1, NX);
   put_entry(is, to, 257, 3, 1, (uint64_t)height);
   put_entry(is, to, 258, 3, 1, (uint64_t)is->bits);
@@ -140,6 +141,7 @@ static void put_page(const form *is, bytes *to, int z, int height, size_t *next)
   put_entry(is, to, 262, 3, 1, (uint64_t)(is->photometric ? is->photometric - 1 : 1));
   put_entry(is, to, is->is_of_imagej ? 270 : 305, 2, length, text);
   put_entry(is, to, 273, number, (uint64_t)strips, strips == 1 ? at[0] : places);
+  if (is->orientation) put_entry(is, to, 274, 3, 1, (uint64_t)is->orientation);
   put_entry(is, to, 277, 3, 1, (uint64_t)(is->samples ? is->samples : 1));
   put_entry(is, to, 278, 4, 1, (uint64_t)rows);
   put_entry(is, to, 279, number, (uint64_t)strips, strips == 1 ? count[0] : places + (size_t)(strips * wide));
@@ -273,6 +275,58 @@ static void every_form_of_tiff_gives_its_numbers(void **state)
         write_tiff("stack.tif", &is, 0, NZ);
         expect("stack.tif", &is, 0);
       }
+}
+
+/* A picture as it is looked at: rows from the top, each from the left. */
+typedef struct upright {
+  double value[NX][NX];
+} upright;
+
+static void note_upright(void *user, int64_t x, int64_t y, int64_t z, double value)
+{
+  (void)z;
+  ((upright *)user)->value[y][x] = value;
+}
+
+/* TIFF 6.0, page 36: where the 0th row and the 0th column are. */
+static void pictures_stand_as_their_orientation_says(void **state)
+{
+  static const struct {
+    bool row_is_vertical, row_from_end,
+        column_from_end; /* row 0: left or right; right or bottom; column 0: right or bottom */
+  } known[] = {{0},
+               {false, false, false},
+               {false, false, true},
+               {false, true, true},
+               {false, true, false},
+               {true, false, false},
+               {true, true, false},
+               {true, true, true},
+               {true, false, true}};
+  (void)state;
+  for (int which = 1; which <= 8; which++)
+    for (int packed = 0; packed < 2; packed++) {
+      const form is = {.bits = 16, .format = 1, .orientation = which, .packed = packed, .rows_per_strip = 3};
+      const bool turned = known[which].row_is_vertical;
+      int64_t size[3];
+      upright found = {{{0}}};
+      write_tiff("turned.tif", &is, 2, 1);
+      assert_int_equal(gab_stack_size("turned.tif", size), GAB_OK);
+      assert_int_equal(size[0], turned ? NY : NX);
+      assert_int_equal(size[1], turned ? NX : NY);
+      assert_int_equal(gab_stack_read("turned.tif", size, note_upright, &found), GAB_OK);
+      for (int y = 0; y < NY; y++)
+        for (int x = 0; x < NX; x++) {
+          const int row = known[which].row_from_end ? NY - 1 - y : y,
+                    column = known[which].column_from_end ? NX - 1 - x : x;
+          const double value = turned ? found.value[column][row] : found.value[row][column];
+          if (value != expected_of(&is, x, y, 2))
+            fail_msg("orientation %d: row %d, column %d is %g", which, y, x, value);
+        }
+    }
+  const form wrong = {.bits = 8, .format = 1, .orientation = 9};
+  write_tiff("turned.tif", &wrong, 0, 1);
+  refuses("turned.tif", "page 1 has the orientation 9: must be 1 to 8");
 }
 
 static void files_with_numbers_follow_each_other(void **state)
@@ -443,6 +497,7 @@ static void huge_sizes_take_no_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pictures_stand_as_their_orientation_says),
       cmocka_unit_test(every_form_of_tiff_gives_its_numbers),
       cmocka_unit_test(files_with_numbers_follow_each_other),
       cmocka_unit_test(a_stack_of_imagej_has_its_pictures_behind_one_directory),
