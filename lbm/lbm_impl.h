@@ -658,7 +658,7 @@ gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at);
 gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at);
 /** The formula of a factor at a time, in steps. Pure. @return ::GAB_ERR_INPUT if it is not finite or beyond its limit */
 gab_status gab_lbm_check_factor(const gab_lbm *lbm, int condition, double steps);
-/** Statistics of the state, nothing if no factor uses any (sides/side_statistics.c). */
+/** Statistics of the state, nothing if no factor uses any (sides/side_factor.c). */
 gab_status gab_lbm_pack_statistics(const gab_lbm *lbm, gab_buffer *out);
 gab_status gab_lbm_unpack_statistics(const gab_lbm *lbm, gab_reader *in, gab_side_statistics *read);
 /** A condition with a flow rate before gab_lbm_set_flow_rates(); -1: none. Pure. */

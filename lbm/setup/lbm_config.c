@@ -426,7 +426,8 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(gab_lbm_read_body_patches(config, domain, &setup->units, setup->bodies, setup->body_count,
                                     duration_of(config, &setup->units), &setup->patches));
   setup->options.patches = setup->patches;
-  GAB_TRY(gab_statistics_read(config, domain, setup));
+  GAB_TRY(gab_statistics_read(config, domain, &setup->units, &setup->options, setup->patches,
+                              &setup->statistics_every));
   GAB_TRY(read_initial(config, domain, setup));
   GAB_TRY(check_start(config, setup));
   setup->speed = largest_speed(setup, domain, &fastest);

@@ -65,8 +65,8 @@ static gab_status find_condition(const gab_config *config, const char *key, cons
                          must_pass ? " that fluid passes" : "", known[0] ? known : "none");
 }
 
-static gab_status resolve(const gab_config *config, const gab_domain *domain, const gab_lbm_setup *setup,
-                          const char *path, int condition, gab_side *side)
+static gab_status resolve(const gab_config *config, const gab_domain *domain, const gab_lbm_options *options,
+                          const char *path, int condition, double interval, gab_side *side)
 {
   char key[GAB_CONFIG_PATH_CAPACITY];
   const char *name;
@@ -74,13 +74,13 @@ static gab_status resolve(const gab_config *config, const gab_domain *domain, co
   if (!side->is_measured) return GAB_OK;
   gab_config_path(key, "%s.factor", path);
   side->own_condition = condition;
-  side->interval = (double)setup->statistics_every * setup->units.dt;
+  side->interval = interval;
   for (int i = 0; (name = gab_expression_named(side->factor, i, &variable)); i++) {
     const bool is_flow = variable == GAB_STATISTIC_FLOW_RATE;
     if (i == GAB_SIDE_MOST_MEASURED)
       return gab_config_fail(config, key, "uses more than %d values of sides", GAB_SIDE_MOST_MEASURED);
-    GAB_TRY(find_condition(config, key, domain, &setup->options, is_flow ? "flow_rate" : "mean_pressure",
-                           name, is_flow, &side->measured_at[i]));
+    GAB_TRY(find_condition(config, key, domain, options, is_flow ? "flow_rate" : "mean_pressure", name,
+                           is_flow, &side->measured_at[i]));
   }
   const double value = gab_side_formula_at(side, 0, NULL);
   if (isfinite(value) && fabs(value) <= side->factor_limit) return GAB_OK;
@@ -89,15 +89,17 @@ static gab_status resolve(const gab_config *config, const gab_domain *domain, co
                          gab_expression_text(side->factor), value, side->factor_limit);
 }
 
-gab_status gab_statistics_read(const gab_config *config, const gab_domain *domain, gab_lbm_setup *setup)
+gab_status gab_statistics_read(const gab_config *config, const gab_domain *domain, const gab_units *units,
+                               gab_lbm_options *options, gab_patches *patches, gab_step *every)
 {
-  setup->statistics_every = gab_config_int(config, "statistics.every");
+  *every = gab_config_int(config, "statistics.every");
+  const double interval = (double)*every * units->dt;
   for (int k = 0; k < 2 * domain->dimension; k++)
-    GAB_TRY(resolve(config, domain, setup, gab_side_paths[k], k, &setup->options.sides[k]));
-  for (int k = 0; setup->patches && k < setup->patches->count; k++)
-    GAB_TRY(resolve(config, domain, setup, setup->patches->list[k].path, GAB_SIDE_COUNT + k,
-                    &setup->patches->list[k].condition));
-  if (gab_config_is_set(config, "statistics.every") && !gab_lbm_uses_statistics(&setup->options, NULL))
+    GAB_TRY(resolve(config, domain, options, gab_side_paths[k], k, interval, &options->sides[k]));
+  for (int k = 0; patches && k < patches->count; k++)
+    GAB_TRY(resolve(config, domain, options, patches->list[k].path, GAB_SIDE_COUNT + k, interval,
+                    &patches->list[k].condition));
+  if (gab_config_is_set(config, "statistics.every") && !gab_lbm_uses_statistics(options, NULL))
     return gab_config_fail(config, "statistics.every", "has no effect: no factor of a side uses statistics");
   return GAB_OK;
 }

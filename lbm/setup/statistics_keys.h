@@ -7,11 +7,14 @@
 #ifndef GABION_LBM_STATISTICS_KEYS_H
 #define GABION_LBM_STATISTICS_KEYS_H
 
-#include "lbm/setup/lbm_config.h"
+#include "lbm/lbm.h"
+#include "lbm/setup/units.h"
 
 gab_status gab_statistics_declare(gab_config *config);
-/** Takes the section, and finds the sides and patches that factors name. All sides have been read. @return ::GAB_ERR_INPUT with the place
- *  in the file */
-gab_status gab_statistics_read(const gab_config *config, const gab_domain *domain, gab_lbm_setup *setup);
+/** Takes the section, and finds the sides and patches that factors name. All sides have been read.
+ *  @param[in,out] options,patches  sides and patches get the numbers of what they name; patches may be NULL @param[out] every  interval in
+ *  steps @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_statistics_read(const gab_config *config, const gab_domain *domain, const gab_units *units,
+                               gab_lbm_options *options, gab_patches *patches, gab_step *every);
 
 #endif

@@ -27,6 +27,23 @@ static gab_status read_series(const gab_config *config, const char *path, gab_si
   return gab_config_fail(config, key, "%s", why);
 }
 
+gab_status gab_side_read_statistics(const gab_config *config, const char *path, gab_side *side)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY], limit[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_path(key, "%s.factor", path);
+  const bool is_limited = gab_config_is_set(config, gab_config_path(limit, "%s.factor_limit", path));
+  if (side->factor) side->is_measured = gab_expression_named(side->factor, 0, NULL) != NULL;
+  for (int v = GAB_STATISTIC_TIME + 1; side->factor && v < GAB_STATISTIC_COUNT; v++)
+    side->is_measured = side->is_measured || gab_expression_uses(side->factor, v);
+  if (is_limited && !side->is_measured)
+    return gab_config_fail(config, limit, "has no effect: %s uses no statistics", key);
+  if (side->is_measured && !is_limited)
+    return gab_config_fail(config, key,
+                           "uses statistics of the flow: give factor_limit, the bound of its absolute value");
+  if (is_limited) side->factor_limit = gab_config_real(config, limit);
+  return GAB_OK;
+}
+
 gab_status gab_side_read_time(const gab_config *config, const char *path, const gab_units *units,
                               gab_side *side)
 {
@@ -36,6 +53,23 @@ gab_status gab_side_read_time(const gab_config *config, const char *path, const 
   side->dt = units->dt;
   GAB_TRY(gab_side_read_statistics(config, path, side));
   return read_series(config, path, side);
+}
+
+double gab_side_formula_at(const gab_side *side, double time, const gab_side_statistics *statistics)
+{
+  static const gab_side_statistics nothing = {0};
+  double values[GAB_EXPRESSION_MOST_VARIABLES] = {time};
+  int variable;
+  if (!side->is_measured) return gab_expression_at(side->factor, values);
+  const gab_side_statistics *of = statistics ? statistics : &nothing;
+  values[GAB_STATISTIC_PREVIOUS] = of->previous[side->own_condition];
+  values[GAB_STATISTIC_INTERVAL] = side->interval;
+  memcpy(&values[GAB_STATISTIC_VELOCITY], of->velocity, sizeof of->velocity);
+  values[GAB_STATISTIC_ENERGY] = of->energy;
+  for (int i = 0; i < GAB_SIDE_MOST_MEASURED && gab_expression_named(side->factor, i, &variable); i++)
+    values[GAB_STATISTIC_COUNT + i] =
+        (variable == GAB_STATISTIC_FLOW_RATE ? of->flow_rate : of->pressure)[side->measured_at[i]];
+  return gab_expression_at(side->factor, values);
 }
 
 double gab_side_factor_at(const gab_side *side, double steps, const gab_side_statistics *statistics)
