@@ -28,8 +28,9 @@ static gab_mark refine_first(void *user, int level, const gab_box *cells)
   return cells->lo[0] == 0 && cells->lo[1] == 0 && cells->lo[2] == 0 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
 }
 
-/* Two blocks along each axis, of `cells' in total. @param[in] closed  walls all around, otherwise periodic */
-static carried make(gab_world *world, int dimension, int32_t cells, bool closed, bool refined,
+/* Two blocks along each axis, of `cells' in total. @param[in] closed  walls all around, otherwise periodic @param[in] finest
+ * level of a corner */
+static carried make(gab_world *world, int dimension, int32_t cells, bool closed, int finest,
                     const double velocity[3], const gab_lbm_scalar_options *options)
 {
   const bool deep = dimension == 3;
@@ -44,8 +45,8 @@ static carried make(gab_world *world, int dimension, int32_t cells, bool closed,
     flow.sides[side] = (gab_side){.kind = GAB_SIDE_WALL};
   REQUIRE_OK(gab_forest_create(world, &grid, &made.forest));
   REQUIRE_OK(gab_lbm_create(made.forest, NULL, &flow, &made.lbm));
-  REQUIRE_OK(gab_lbm_scalar_create(made.forest, made.lbm, options, refined, &made.scalar));
-  REQUIRE_OK(gab_forest_build(made.forest, refined ? refine_first : NULL, NULL, refined,
+  REQUIRE_OK(gab_lbm_scalar_create(made.forest, made.lbm, options, finest, &made.scalar));
+  REQUIRE_OK(gab_forest_build(made.forest, finest > 0 ? refine_first : NULL, NULL, finest,
                               gab_balance_distribute, NULL, NULL));
   return made;
 }
@@ -211,12 +212,19 @@ static double sum_of(gab_world *world, const carried *it)
   return gab_exact_value(&sum);
 }
 
-/* With a flow, also between walls, on one level and on two. */
-static void sum_stays(gab_world *world, int dimension, bool closed, bool refined)
+/* With a flow, also between walls, on one level, on two and on three. */
+static void sum_stays(gab_world *world, int dimension, bool closed, int finest)
 {
-  const double moves = 0.1, velocity[3] = {moves, -moves / 2, moves};
-  const gab_lbm_scalar_options options = {.name = "salt", .diffusivity = 0.03};
-  carried it = make(world, dimension, 8, closed, refined, velocity, &options);
+  const double moves = finest > 1 ? 0.05 : 0.1, velocity[3] = {moves, -moves / 2, moves};
+  const gab_lbm_scalar_options options = {.name = "salt", .diffusivity = finest > 1 ? 0.006 : 0.03};
+  carried it = make(world, dimension, 8, closed, finest, velocity, &options);
+  uint64_t level = 0;
+  for (size_t b = 0; b < gab_forest_block_count(it.forest); b++) {
+    const uint64_t here = (uint64_t)gab_block_level(it.forest, gab_forest_block(it.forest, b));
+    level = here > level ? here : level;
+  }
+  REQUIRE_OK(gab_world_max_u64(world, &level, 1));
+  CHECK(level == (uint64_t)finest);
   gab_lbm_scalar_flux flux;
   visit(&it, set_spot, NULL);
   const double before = sum_of(world, &it);
@@ -435,9 +443,8 @@ int main(int argc, char **argv)
       sides_account_for_the_sum(world, dimension, axis, false);
       sides_account_for_the_sum(world, dimension, axis, true);
     }
-    sum_stays(world, dimension, false, false);
-    sum_stays(world, dimension, true, false);
-    sum_stays(world, dimension, true, true);
+    sum_stays(world, dimension, false, 0);
+    for (int finest = 0; finest <= 2; finest++) sum_stays(world, dimension, true, finest);
   }
   is_refused(world);
   both_drive(world);
