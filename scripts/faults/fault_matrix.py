@@ -133,12 +133,12 @@ ADAPTING = ["adapt-mark", "adapt-balance", "adapt-migrate", "adapt-rebuild"]
 WRITING = ["disk-write", "disk-commit"]
 HEALING = ["repair", "recovery", "snapshot", "commit", "swap", "migration", "respawn"]
 FLOWS = {"flow": (60, 12, 32), "adaptive": (60, 12, 44), "tracers": (60, 12, 32), "phase": (120, 24, 80), "waves": (60, 12, 32),
-         "maxwell": (60, 12, 32), "engineering": (60, 12, 44)}  # steps; first and last step of a death
+         "maxwell": (60, 12, 32), "engineering": (60, 12, 44), "fluid": (60, 12, 44)}  # steps; first and last step of a death
 KERNELS = {"flow": ["auto", "in_place", "sparse", "vector", "reference"], "adaptive": ["auto", "in_place", "sparse", "vector", "reference"],
            "tracers": ["auto", "in_place", "sparse", "vector", "reference"], "phase": ["auto", "fast", "reference"],
-           "engineering": ["auto", "in_place", "sparse", "vector", "reference"], "waves": ["auto"], "maxwell": ["auto"]}  # tutorials have one kernel
+           "engineering": ["auto", "in_place", "sparse", "vector", "reference"], "fluid": ["auto", "in_place", "sparse", "reference"], "waves": ["auto"], "maxwell": ["auto"]}  # tutorials have one kernel
 CASES = {"flow": "flow.yaml", "adaptive": "flow_adaptive.yaml", "tracers": "flow_tracers.yaml", "phase": "phase.yaml", "waves": "waves.yaml",
-         "maxwell": "maxwell.yaml", "engineering": "flow_engineering.yaml"}
+         "maxwell": "maxwell.yaml", "engineering": "flow_engineering.yaml", "fluid": "flow_fluid.yaml"}
 PROGRAMS = {"waves": "waves", "maxwell": "maxwell"}  # of the others: gabion
 AT_ONCE = ["single", "neighbours", "two", "three", "half", "node", "beyond"]
 FACTORS = collections.OrderedDict(
@@ -652,7 +652,7 @@ def done_end(row, events, folder, good, deaths):
         return "%s ranks are run at the end instead of %s" % (find(summary, "living"), full)
     if find(summary, "lost_ranks") != len(deaths):
         return "%s ranks lost, %d killed" % (find(summary, "lost_ranks"), len(deaths))
-    for series in glob.glob(os.path.join(good, "*.csv")) + glob.glob(os.path.join(good, "means_*.png")):
+    for series in glob.glob(os.path.join(good, "*.csv")) + glob.glob(os.path.join(good, "means_*.png")) + glob.glob(os.path.join(good, "*.h5")):
         other = os.path.join(folder, os.path.basename(series))
         if not os.path.exists(other) or not filecmp.cmp(series, other, shallow=False):
             return "another " + os.path.basename(series)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# gabion-test: timeout=1200 labels=long
-# Heat by parameter file: the cavity heated from its side at Rayleigh numbers 1e3 to 1e5 within 0.5 % of de Vahl Davis (1983); the onset of
+# gabion-test: timeout=2400 labels=long
+# Heat by parameter file: the cavity heated from its side at Rayleigh numbers 1e3 to 1e6 within 0.5 % of de Vahl Davis (1983); the onset of
 # convection between rigid plates within 0.5 % of 1708, from growth rates below and above it; a hot cylinder at Re 20 and 40 within 3 %
-# of Bharti, Chhabra & Eswaran (2007, Heat Mass Transfer 43, 639), whose domain is 60 diameters wide, ours 32.
+# of Bharti, Chhabra & Eswaran (2007, Heat Mass Transfer 43, 639), whose domain is 60 diameters wide, ours 32; in a vortex street at Re 100
+# within 2 % of Lange, Durst & Breuer (1998, Int. J. Heat Mass Transfer 41, 3409).
 . "$GABION_SOURCE/tests/physics/common.sh"
 
 root() { awk -v x="$1" 'BEGIN { printf "%.17g", sqrt(0.71 / x) }'; }
@@ -15,6 +16,7 @@ cavity() { # RAYLEIGH CELLS STEPS LOW HIGH
 cavity 1e3 32 6000 1.1124 1.1236
 cavity 1e4 64 20000 2.2318 2.2542
 cavity 1e5 80 36000 4.4964 4.5416
+cavity 1e6 128 110000 8.773 8.861
 
 # A periodic box of two heights: k = pi / height, where the critical number is 0.2 larger than 1707.8. Roll and background are told apart by two
 # points half a wave length apart.
@@ -48,4 +50,11 @@ cylinder() { # REYNOLDS LOW HIGH
 }
 cylinder 20 2.391 2.539
 cylinder 40 3.184 3.381
+
+# The mean over five periods of the street, with cells a 32nd of the diameter.
+run_case cylinder100 2 "$flow/heated_cylinder.yaml" --set fluid.reynolds=100 --set run.time=130 --set 'initial.velocity=[1, 0.1]' \
+    --set refinement.levels=3 --set output.scalars.interval=0.5 \
+    --set 'refinement.criteria=[{type: box, level: 1, lo: [-3, -3], hi: [9, 3]}, {type: box, level: 2, lo: [-1.5, -1.5], hi: [3, 1.5]}, {type: box, level: 3, lo: [-0.8, -0.8], hi: [1.2, 0.8]}]'
+mean=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "temperature.cylinder.nusselt") c = i } NR > 1 && $2 > 99.9 { s += $c; n++ } END { print s / n }' "$work/cylinder100/scalars.csv")
+within "Nusselt number of the cylinder, Re 100" "$mean" 5.026 5.230
 exit $failed
