@@ -35,8 +35,6 @@ typedef struct growth {
   gab_phasefield *model;
   gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES];
   front_record front;
-  gab_series *profile; /**< borrowed; NULL: not wanted */
-  gab_schedule profile_schedule;
   gab_slab_writer *slabs; /**< NULL: not wanted */
   bool slabs_known;       /**< content of the folder, as of `slabs_epoch` */
   gab_epoch slabs_epoch;
@@ -71,17 +69,13 @@ gab_status gab_app_growth_plan(gab_app_run *run, gab_app_plan *plan);
 bool gab_app_growth_grid_due(const void *user, gab_step step);
 gab_status gab_app_growth_adapt_grid(void *user, gab_step step);
 
-/* ---- solidification_output.c: as in ::gab_solver, and all rows of profile.csv as they are due ---- */
+/* ---- solidification_output.c: as in ::gab_solver ---- */
 gab_status gab_app_growth_add_writers(gab_app_run *run);
 gab_status gab_app_growth_settle_slice(gab_app_run *run, const char *quantity, gab_slice_options *options);
 void gab_app_growth_pick_evidence(const gab_app_run *run, gab_quantity *picked, size_t *count,
                                   const char **quantity, gab_slice_options *slice);
 gab_status gab_app_growth_pack_series(const gab_app_run *run, gab_buffer *out);
 gab_status gab_app_growth_unpack_series(gab_app_run *run, gab_reader *in);
-bool gab_app_growth_profile_due(const void *user, gab_step step);
-gab_status gab_app_growth_write_profile(void *user, gab_step step);
-/** As in ::gab_solver: the last state in profile.csv, and the slabs. */
-gab_status gab_app_growth_finish(gab_app_run *run, gab_step step);
 
 /* ---- lost.c: pictures of lost blocks ---- */
 /** For a slice with outlines in the colours of owners (the first few of them): NAME_lost, the same of the

@@ -111,21 +111,23 @@ static gab_status add_series(growth *it)
 
 /* ---------------------------------------------------------------- profile.csv */
 
-/* All layers of one step: one row each. */
-gab_status gab_app_growth_write_profile(void *user, gab_step step)
+/* All layers: a row each. */
+static gab_status profile_rows(void *user, gab_step step, double time, double **table, size_t *count)
 {
-  growth *it = user;
+  const growth *it = user;
   const gab_thermo *thermo = &it->parameters->setup.options.thermo;
   const size_t rows = (size_t)rows_of(it),
                columns = 3 + (size_t)thermo->phases + (size_t)thermo->independents;
   const int64_t shift = gab_phasefield_get_shift(it->model);
   const int axis = it->parameters->base.domain.grid.dimension - 1;
-  double *table = NULL;
   gab_phasefield_layer *layers;
+  (void)step, (void)time;
+  *table = NULL;
+  *count = rows;
   GAB_TRY(GAB_NEW_ARRAY(&layers, rows, GAB_MEMORY_OTHER));
-  gab_status status = GAB_NEW_ARRAY(&table, rows * columns, GAB_MEMORY_OTHER);
+  gab_status status = GAB_NEW_ARRAY(table, rows * columns, GAB_MEMORY_OTHER);
   if (status == GAB_OK) status = gab_phasefield_layers(it->model, 0, rows, layers);
-  double *value = table;
+  double *value = *table;
   for (size_t row = 0; row < rows && status == GAB_OK; row++) {
     const int64_t absolute = (int64_t)row + shift;
     *value++ = (double)absolute;
@@ -135,24 +137,8 @@ gab_status gab_app_growth_write_profile(void *user, gab_step step)
     for (int a = 0; a < thermo->phases; a++) *value++ = layers[row].fraction[a];
     for (int i = 0; i < thermo->independents; i++) *value++ = layers[row].content[i];
   }
-  if (status == GAB_OK)
-    status = gab_series_append_rows(it->profile, step, gab_app_run_time(&it->base, step), table, rows);
-  gab_free(&table);
   gab_free(&layers);
-  return gab_world_reduce_status(it->base.world, status);
-}
-
-bool gab_app_growth_profile_due(const void *user, gab_step step)
-{
-  const growth *it = user;
-  return it->profile && gab_schedule_due(it->profile_schedule, step);
-}
-
-gab_status gab_app_growth_finish(gab_app_run *run, gab_step step)
-{
-  growth *it = (growth *)run;
-  if (it->profile && !gab_app_growth_profile_due(it, step)) GAB_TRY(gab_app_growth_write_profile(it, step));
-  return gab_app_growth_finish_slabs(run, step);
+  return status;
 }
 
 static gab_status add_profile(growth *it)
@@ -161,14 +147,15 @@ static gab_status add_profile(growth *it)
   static const char *const contents[] = {"c_1", "c_2", "c_3"};
   const char *columns[3 + GAB_MOST_PHASES + GAB_MOST_INDEPENDENTS] = {"row", "height", "temperature"};
   size_t count = 3;
+  gab_schedule schedule;
   if (!gab_config_is_set(it->parameters->base.config, "output.profile")) return GAB_OK;
   GAB_TRY(gab_app_schedule_read(it->parameters->base.config, "output.profile",
-                                it->parameters->setup.options.dt, &it->profile_schedule));
+                                it->parameters->setup.options.dt, &schedule));
   for (int a = 0; a < thermo->phases; a++) columns[count++] = thermo->phase[a].name;
   for (int i = 0; i < thermo->independents; i++) columns[count++] = contents[i];
-  return gab_app_blame(it->parameters->base.config, "phasefield.phases",
-                       gab_output_add_series(it->base.output, it->profile_schedule, "profile", columns, count,
-                                             NULL, NULL, &it->profile));
+  return gab_app_blame(
+      it->parameters->base.config, "phasefield.phases",
+      gab_output_add_table(it->base.output, schedule, "profile", columns, count, profile_rows, it));
 }
 
 /* ---------------------------------------------------------------- pictures */

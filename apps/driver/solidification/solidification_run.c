@@ -118,9 +118,6 @@ gab_status gab_app_growth_add(gab_app_run *run)
   GAB_TRY(gab_timeloop_add_action(loop, "grid", gab_app_growth_grid_due, gab_app_growth_adapt_grid, it));
   GAB_TRY(gab_app_run_add_balance(run));
   GAB_TRY(gab_app_run_add_output(run));
-  if (it->profile)
-    GAB_TRY(gab_timeloop_add_action(loop, "profile", gab_app_growth_profile_due, gab_app_growth_write_profile,
-                                    it));
   gab_timeloop_on_fault(loop, note_fault, it);
   gab_timeloop_on_checkpoint(loop, forget_derived, it);
   return GAB_OK;
