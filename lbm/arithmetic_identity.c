@@ -17,6 +17,9 @@ enum { PATCHES_REVISION = 1 };
 /* Of patches of bodies, which depend on the intersections of links with the surface. */
 enum { BODY_PATCHES_REVISION = 1 };
 
+/* Of sides that keep a state. */
+enum { SIDE_STATES_REVISION = 1 };
+
 /* Whether the revision of the sides matters: not with only walls, free-slip sides, and lids that meet walls only. */
 static bool names_sides(const gab_lbm_options *options)
 {
@@ -55,8 +58,11 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
     snprintf(numbers, sizeof numbers, ", lattice with the numbers %016" PRIx64, gab_lattice_numbers(lattice));
   /* Revision 1 rounded the mass created by walls on finer levels per slab, so that it depended on fused blocks. */
   const char *walls = !lbm->model.walls.is_on ? "" : levels[0] ? ", walls revision 2" : ", walls revision 1";
-  char sides[96] = "";
+  char sides[128] = "";
   if (names_sides(options)) snprintf(sides, sizeof sides, ", sides revision %d", SIDES_REVISION);
+  if (lbm->model.state_sides)
+    snprintf(sides + strlen(sides), sizeof sides - strlen(sides), ", side states revision %d",
+             SIDE_STATES_REVISION);
   if (options->patches && options->patches->count > options->patches->on_bodies)
     snprintf(sides + strlen(sides), sizeof sides - strlen(sides), ", patches revision %d", PATCHES_REVISION);
   if (options->patches && options->patches->on_bodies > 0)

@@ -48,6 +48,9 @@ static gab_status check_side(const gab_side *side, const char *name, int index, 
     GAB_FAIL(GAB_ERR_INPUT, "side %s: the user-defined condition is missing", name);
   if (!(side->density > 0 && isfinite(side->density)))
     GAB_FAIL(GAB_ERR_INPUT, "side %s: the density must be positive, not %g", name, side->density);
+  if (gab_side_of(side)->keeps_state && !(side->advection > 0 && side->advection < 0.5))
+    GAB_FAIL(GAB_ERR_INPUT, "side %s: an advection velocity of %g cells per step is not in (0, 0.5)", name,
+             side->advection);
   if (!(side->ramp_steps >= 0 && isfinite(side->ramp_steps)))
     GAB_FAIL(GAB_ERR_INPUT, "side %s: a ramp over %g steps cannot be", name, side->ramp_steps);
   return GAB_OK;
@@ -344,6 +347,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
     model->plays_planes |= gab_lbm_condition(&model->options, k)->plane != NULL;
   }
   gab_sponge_list(model);
+  model->state_sides = gab_side_state_sides(model);
   for (int level = 0; level < GAB_LBM_LEVELS; level++) set_level(model, level, &domain);
   GAB_TRY(set_kernel(model));
   GAB_TRY(gab_porous_create(model, &domain));
@@ -368,6 +372,10 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
   GAB_TRY(GAB_NEW_ARRAY(&lbm->side_loads, (size_t)gab_lbm_condition_count(options), GAB_MEMORY_OTHER));
   gab_block_data_kind kind = gab_lbm_block_kind(&lbm->model);
   GAB_TRY(gab_forest_add_data(forest, &kind, &lbm->data));
+  if (lbm->model.state_sides) {
+    gab_block_data_kind states = gab_side_state_kind(&lbm->model);
+    GAB_TRY(gab_forest_add_data(forest, &states, &lbm->side_states));
+  }
   gab_ghost_kind ghost = gab_lbm_ghost_kind(&lbm->model);
   for (int level = 0; level < GAB_LBM_LEVELS; level++) {
     lbm->stage[level].is_settled = true;

@@ -14,6 +14,7 @@
 #include "core/base/log.h"
 #include "field/flags.h"
 #include "lbm/sides/side_impl.h"
+#include "lbm/sides/side_state_impl.h"
 #include "lbm/sides/side_turbulence_impl.h"
 #include "lbm/kernels/kernel_family.h"
 #include "lbm/kernels/lattice_list_impl.h"
@@ -168,6 +169,7 @@ typedef struct gab_open_link {
   uint8_t axes;
   uint8_t sides;        /**< bits of all sides of this kind beyond which the boundary cell lies */
   int8_t conditions[3]; /**< by axis: of these sides, where the boundary cell lies beyond them */
+  uint32_t state; /**< place of its number in the state of the sides of the block, from 1; 0: keeps none */
   double given
       [3]; /**< by axis: density at the side of these that lies across it, less 1, at the middle of the link, times its ramp */
 } gab_open_link;
@@ -229,6 +231,7 @@ typedef struct gab_open_view {
   /** density of the next cell minus 1; 0 without ::GAB_OPEN_NEXT, or if it is not needed */
   double next_drho;
   const double *ramp; /**< one factor per condition */
+  double ghost;       /**< what the ghost cell of a side with a state sends; else 0 */
   double spread
       [3]; /**< by axis along the side: half of (populations sent in both directions minus those arriving from both), or 0 */
 } gab_open_view;
@@ -349,6 +352,7 @@ struct gab_lbm_model {
   bool reads_next_cell[GAB_MOST_CONDITIONS]; /* links read all that the next cell has sent */
   bool plays_planes;                         /* some condition has its velocity from a plane of another run */
   unsigned sponges;                          /* bits of sides with a sponge, also on a patch */
+  unsigned state_sides;                      /* bits of sides with a condition that keeps a state */
   gab_wall_balance walls;
   const gab_forest *forest;  /* of a local force */
   struct gab_porous *porous; /* owned; NULL: no porous region: porous/drag_impl.h */
@@ -402,13 +406,23 @@ struct gab_lbm_block {
   gab_lbm_slabs early_sweep, early_links; /* slabs that need no messages; ghosts if any sweep */
   uint64_t fluid_cells;
   gab_links links;
-  const gab_level_model *at;      /* its level */
-  gab_beside beside;              /* at the time when flags and links were made */
+  gab_side_state *side_state; /* set when the flow joins its blocks; NULL: no side keeps a state; borrowed */
+  const gab_level_model *at;  /* its level */
+  gab_beside beside;          /* at the time when flags and links were made */
   gab_level_interface *interface; /* NULL: all neighbours have its level */
   bool is_joined;                 /* the interface is that of `beside` */
   int64_t first[3];               /* cell of the domain at (0, 0, 0), in cells of its level */
   gab_block_id id;
 };
+
+/** What the ghost cell of a link sends, for gab_open_view.ghost; again and again in a sub-step. @param[in] next  gab_open_view.next */
+static inline double gab_open_ghost(const gab_lbm_model *model, const gab_lbm_block *block,
+                                    const gab_open_link *link, double next)
+{
+  if (link->state == 0) return 0;
+  const gab_side *side = gab_lbm_condition(&model->options, link->conditions[link->side / 2]);
+  return gab_side_state_advance(block->side_state, link->state, side->advection, next);
+}
 
 /** Times of the parts of a step of one thread, in seconds. */
 typedef struct gab_lbm_clock {
@@ -467,6 +481,7 @@ struct gab_lbm {
   gab_forest *forest;
   gab_world *world;
   gab_data_id data;
+  gab_data_id side_states; /* {0}: no side keeps a state */
   gab_lbm_stage stage[GAB_LBM_LEVELS];
   gab_coupling *coupling;
   uint64_t joined;      /* revision of the forest for which all blocks have been joined */

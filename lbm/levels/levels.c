@@ -32,6 +32,7 @@ static gab_status join_block(gab_lbm *lbm, size_t index)
   const gab_block *place = gab_forest_block(lbm->forest, index);
   gab_lbm_block *block = gab_lbm_block_of(lbm, place);
   GAB_TRY(gab_lbm_remake(&lbm->model, lbm->forest, place, block));
+  if (lbm->model.state_sides) block->side_state = gab_block_data(place, lbm->side_states);
   if (block->is_joined) return GAB_OK;
   gab_level_interface_destroy(&block->interface);
   if (block->link_template) GAB_TRY(gab_link_template_join(&lbm->model, block, &block->interface));

@@ -68,6 +68,7 @@ typedef enum gab_profile {
   KIND(PRESSURE, pressure)                                                                                   \
   KIND(OUTFLOW, outflow)                                                                                     \
   KIND(CHARACTERISTIC, characteristic)                                                                       \
+  KIND(CONVECTIVE, convective)                                                                               \
   KIND(FREE_SLIP, free_slip)                                                                                 \
   KIND(OWN, own)
 
@@ -160,7 +161,9 @@ typedef struct gab_side {
   double peak_in_time;     /**< of factor and series alone; 0: 1 */
   double density; /**< of GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW and GAB_SIDE_CHARACTERISTIC; 0 means 1 */
   double
-      relaxation; /**< of outlets: sigma of Poinsot & Lele (1992); 0: 2 of GAB_SIDE_OUTFLOW, else not drawn */
+      relaxation; /**< of outlets: sigma of Poinsot & Lele (1992); 0: 2 of GAB_SIDE_OUTFLOW, 1 of GAB_SIDE_CONVECTIVE, else not drawn */
+  double
+      advection; /**< of GAB_SIDE_CONVECTIVE: mean velocity out of the domain, in (0, 0.5) cells per step */
   double slip_length; /**< of GAB_SIDE_WALL, in cells of level 0 */
   double roughness;   /**< of GAB_SIDE_WALL: roughness length of its log law, in cells of level 0; 0: none */
   const struct gab_boundary *own; /**< of GAB_SIDE_OWN; borrowed */

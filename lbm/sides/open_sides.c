@@ -163,9 +163,9 @@ double gab_side_pressure_on_body(const gab_lbm_model *model, const gab_level_mod
  * (Ginzburg et al. 2008). */
 const gab_side_descriptor gab_side_pressure = GAB_SIDE_DESCRIPTOR(
     name = "pressure", doc = "Given pressure; the fluid may flow in or out.", keys = pressure_keys,
-    key_count = PRESSURE_KEYS, read = read_pressure, relaxation = 0, arrival = GAB_ARRIVAL_COMPUTED,
-    has_velocity = false, reads_next_density = false, precedence = 5, amplifies_waves = true,
-    reynolds_along = 12, arrives = pressure_arrives);
+    key_count = PRESSURE_KEYS, read = read_pressure, relaxation = 0, keeps_state = false,
+    arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false, reads_next_density = false, precedence = 6,
+    amplifies_waves = true, reynolds_along = 12, arrives = pressure_arrives);
 
 /* ------------------------------------------------------------------------------------------ outflow */
 
@@ -265,8 +265,9 @@ static double outflow_arrives(const gab_lbm_model *model, const gab_level_model 
 const gab_side_descriptor gab_side_outflow = GAB_SIDE_DESCRIPTOR(
     name = "outflow", doc = "Pressure relaxes to the given one; no backflow; lets vortices and sound leave.",
     keys = outflow_keys, key_count = sizeof outflow_keys / sizeof *outflow_keys, read = read_drawn,
-    relaxation = 2, arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false, reads_next_density = false,
-    precedence = 2, amplifies_waves = true, reynolds_along = 25, arrives = outflow_arrives);
+    relaxation = 2, keeps_state = false, arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false,
+    reads_next_density = false, precedence = 2, amplifies_waves = true, reynolds_along = 25,
+    arrives = outflow_arrives);
 
 /* ------------------------------------------------------------------------------------------ characteristic */
 
@@ -309,9 +310,55 @@ const gab_side_descriptor gab_side_characteristic = GAB_SIDE_DESCRIPTOR(
     name = "characteristic",
     doc = "Outflow that reflects little sound; its pressure drifts to the given one slowly; no backflow.",
     keys = characteristic_keys, key_count = sizeof characteristic_keys / sizeof *characteristic_keys,
-    read = read_drawn, relaxation = 0, arrival = GAB_ARRIVAL_COMPUTED, reads_next_density = true,
-    has_velocity = false, precedence = 3, amplifies_waves = true, reynolds_along = 25,
-    arrives = characteristic_arrives);
+    read = read_drawn, relaxation = 0, keeps_state = false, arrival = GAB_ARRIVAL_COMPUTED,
+    reads_next_density = true, has_velocity = false, precedence = 4, amplifies_waves = true,
+    reynolds_along = 25, arrives = characteristic_arrives);
+
+/* ------------------------------------------------------------------------------------------ convective */
+
+static const gab_config_key convective_keys[] = {
+    OPEN_KEYS,
+    RELAXATION_KEY("1", true, "."),
+    {.name = "advection_velocity",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .min_excluded = true,
+     .unit = "m/s",
+     .doc = "Speed with which the flow is carried out through the side: its mean velocity across it."},
+};
+
+static gab_status read_convective(const gab_config *config, const char *path, int dimension,
+                                  const gab_units *units, gab_side *side)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  side->advection =
+      gab_config_real(config, gab_config_path(key, "%s.advection_velocity", path)) * units->dt / units->dx;
+  if (!(side->advection < 0.5))
+    return gab_config_fail(
+        config, key, "is %g cells per step, which must be below 0.5: shorten the time step", side->advection);
+  return read_drawn(config, path, dimension, units, side);
+}
+
+/* What the ghost cell sends, with the density drawn to the given one. */
+static double convective_arrives(const gab_lbm_model *model, const gab_level_model *at,
+                                 const gab_open_link *link, const gab_open_view *seen)
+{
+  double given, u[3];
+  const double drho = state_of(model, at, link, seen, u, &given);
+  const double out = drho + drawn_share(model, at, link) * (given - drho);
+  return seen->ghost +
+         (gab_lbm_equilibrium(model, link->q, out, u) - gab_lbm_equilibrium(model, link->q, drho, u));
+}
+
+/* Populations of a ghost cell that the mean flow carries out, dg/dt + U dg/dn = 0: side_state_impl.h. */
+const gab_side_descriptor gab_side_convective = GAB_SIDE_DESCRIPTOR(
+    name = "convective",
+    doc = "Vortices leave with a given mean velocity; pressure relaxes to the given one.",
+    keys = convective_keys, key_count = sizeof convective_keys / sizeof *convective_keys,
+    read = read_convective, relaxation = 1, keeps_state = true, arrival = GAB_ARRIVAL_COMPUTED,
+    has_velocity = false, reads_next_density = false, precedence = 3, amplifies_waves = true,
+    reynolds_along = 25, arrives = convective_arrives);
 
 /* ------------------------------------------------------------------------------------------ user-defined */
 
@@ -343,7 +390,7 @@ static gab_status read_own(const gab_config *config, const char *path, int dimen
 }
 
 /* A user-defined side: its stability is unknown. */
-const gab_side_descriptor gab_side_own =
-    GAB_SIDE_DESCRIPTOR(name = NULL, doc = NULL, keys = NULL, key_count = 0, read = read_own, relaxation = 0,
-                        arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false, reads_next_density = false,
-                        precedence = 4, amplifies_waves = false, reynolds_along = 0, arrives = own_arrives);
+const gab_side_descriptor gab_side_own = GAB_SIDE_DESCRIPTOR(
+    name = NULL, doc = NULL, keys = NULL, key_count = 0, read = read_own, relaxation = 0, keeps_state = false,
+    arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false, reads_next_density = false, precedence = 5,
+    amplifies_waves = false, reynolds_along = 0, arrives = own_arrives);

@@ -46,6 +46,8 @@ typedef struct gab_side_descriptor {
                      gab_side *side);
   /** gab_side.relaxation where that is 0. */
   double relaxation;
+  /** gab_side.advection counts, and gab_open_view.ghost is set: side_state_impl.h. */
+  bool keeps_state;
   /** Links (links.c), places beyond the domain as levels see them (levels_view.c), the mass of walls, the identity of the arithmetic. */
   gab_side_arrival arrival;
   /** Of ::GAB_ARRIVAL_COMPUTED: gab_open_view.next_drho is needed. */
@@ -64,9 +66,9 @@ typedef struct gab_side_descriptor {
 
 /** A descriptor from all of its members, each as `member = value`, in any order: an answer that is missing does not compile. A member that
  *  is added above is a parameter more here. */
-#define GAB_SIDE_DESCRIPTOR(a, b, c, d, e, f, g, h, i, j, k, l, m)                                           \
+#define GAB_SIDE_DESCRIPTOR(a, b, c, d, e, f, g, h, i, j, k, l, m, n)                                        \
   {                                                                                                          \
-    .a, .b, .c, .d, .e, .f, .g, .h, .i, .j, .k, .l, .m                                                       \
+    .a, .b, .c, .d, .e, .f, .g, .h, .i, .j, .k, .l, .m, .n                                                   \
   }
 
 #define GAB_SIDE_DECLARATION(upper, lower) extern const gab_side_descriptor gab_side_##lower;

@@ -359,6 +359,7 @@ gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at)
 /* After a sweep of the whole block. */
 static void turn_over(gab_lbm_block *block)
 {
+  gab_side_state_turn_over(block->side_state);
   block->now = block->now->next;
   gab_fused_turn_over(block);
   if (!block->dst) return;

@@ -251,8 +251,8 @@ static bool may_block_in_time(const gab_lbm *lbm)
   if (lbm->model.walls.is_on)
     return false; /* the wall balance of a step depends on all cells of the step before */
   return lbm->deepest == 0 && !lbm->wants_forces && !gab_lbm_recompute_waits(lbm) &&
-         !lbm->model.local_force && !lbm->model.sponges && !lbm->model.porous && !lbm->model.plays_planes &&
-         !lbm->model.times_blocks && lbm->model.kernel->in_place;
+         !lbm->model.local_force && !lbm->model.sponges && !lbm->model.state_sides && !lbm->model.porous &&
+         !lbm->model.plays_planes && !lbm->model.times_blocks && lbm->model.kernel->in_place;
 }
 
 /* The plan of temporal blocks is owned by that of steps. @param[out] plan  NULL: one step at a time */

@@ -47,6 +47,16 @@ def draw_blocks(rng, dims, is_refined):
             return cells, block
 
 
+OUTLETS = ("pressure", "outflow", "characteristic", "convective")
+
+
+def draw_outlet(rng, speed, *kinds):
+    side = {"type": pick(rng, *kinds)}
+    if side["type"] == "convective":
+        side["advection_velocity"] = round(speed * rng.uniform(0.3, 1.5), 4)
+    return side
+
+
 def draw_side_pair(rng, dims, axis, speed):
     """Both sides of an axis."""
     along = [0.0] * dims
@@ -65,7 +75,7 @@ def draw_side_pair(rng, dims, axis, speed):
     if kind < 0.7:
         return [dict(rng.choice(closed)), dict(rng.choice(closed))]
     if kind < 0.85:
-        return [inlet, {"type": pick(rng, "outflow", "pressure", "characteristic")}]
+        return [inlet, draw_outlet(rng, speed, "outflow", "pressure", "characteristic", "convective")]
     return [{"type": "pressure", "pressure": 1e-3}, {"type": "pressure"}]
 
 
@@ -160,7 +170,7 @@ def draw_patch(rng, dims, cells, axis, speed, name):
     else:
         x, y = [c for k, c in enumerate(near) if k != axis]
         patch["points"] = [x - size, y - size, x + 2 * size, y - size, x, y + 2 * size]
-    kind = pick(rng, "wall", "free_slip", "pressure", "pressure", "outflow", "characteristic", "velocity", "flow_rate", "flow_rate")
+    kind = pick(rng, "wall", "free_slip", "pressure", "pressure", "outflow", "characteristic", "convective", "velocity", "flow_rate", "flow_rate")
     patch["type"] = "velocity" if kind == "flow_rate" else kind
     if kind == "velocity":
         patch["velocity"] = [round(rng.uniform(-speed, speed), 4) for _ in range(dims)]
@@ -169,6 +179,8 @@ def draw_patch(rng, dims, cells, axis, speed, name):
         patch["profile"] = pick(rng, "constant", "parabolic")
     elif kind == "pressure":
         patch["pressure"] = pick(rng, 1e-3, 2e-3)
+    elif kind == "convective":
+        patch.update(draw_outlet(rng, speed, kind))
     if kind in ("flow_rate", "pressure") and rng.random() < 0.4:
         patch.update(pick(rng, {"ramp_time": rng.randint(1, 30)}, {"factor": "1 + 0.3 * cos(0.2 * t)"}))
     return patch
@@ -179,7 +191,7 @@ def draw_body_patches(rng, case, dims, cells, speed):
     bodies = [b["name"] for b in case["bodies"] if not b["name"].startswith("part")]
     if not bodies or rng.random() < 0.4:
         return
-    is_open = any(p["type"] in ("pressure", "outflow", "characteristic") for p in case.get("boundaries", {}).values())
+    is_open = any(p["type"] in OUTLETS for p in case.get("boundaries", {}).values())
     patches = []
     for number in range(rng.randint(1, 3)):
         patch = {"name": "part_of_body%d" % number, "body": rng.choice(bodies)}
@@ -223,7 +235,7 @@ def draw_geometry(rng):
                 side["eddy_height"] = rng.randint(2, 12)
                 if "model" in case["fluid"]:
                     del side["eddy_height"]
-        if side["type"] in ("velocity", "pressure", "outflow", "characteristic") and rng.random() < 0.4:
+        if side["type"] in ("velocity",) + OUTLETS and rng.random() < 0.4:
             side.update(sponge_thickness=rng.randint(8, 20), sponge_damping=pick(rng, 0.5, 1), sponge_viscosity=pick(rng, 1, 5))
             if "model" in case["fluid"]:
                 side["sponge_viscosity"] = 1

@@ -150,7 +150,7 @@ refused 's/region: disc/region: box/' 'box needs lo'
 refused 's/lo: \[0.3/lo: [1.3/' 'is not above the lower corner: 1.2 and 1.3 along x'
 refused 's/flow_rate: 0.01/flow_rate: 0.01, profile: logarithmic/' 'logarithmic needs'
 refused 's/radius: 0.2, type: velocity, flow_rate: 0.01, ramp_time: 0.1/radius: 0.2, type: pressure, presure: 1/' "unknown key 'presure'"
-refused 's/radius: 0.2, type: velocity, flow_rate: 0.01, ramp_time: 0.1/radius: 0.2, type: periodic/' "type = 'periodic' is none of wall, velocity, pressure, outflow, characteristic, free_slip"
+refused 's/radius: 0.2, type: velocity, flow_rate: 0.01, ramp_time: 0.1/radius: 0.2, type: periodic/' "type = 'periodic' is none of wall, velocity, pressure, outflow, characteristic, convective, free_slip"
 refused 's/flow_rate: 0.01/flow_rate: 90/' 'boundaries.x_min.patches.0.flow_rate: the Mach number on the lattice is'
 refused 's/flow_rate: 0.01/velocity: [90, 0, 0]/' 'boundaries.x_min.patches.0.velocity: the Mach number on the lattice is'
 refused 's/flow_rate: 0.01/flow_rate: 0.02/' 'fluid enters through sides of type velocity'

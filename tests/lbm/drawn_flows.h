@@ -43,12 +43,14 @@ static inline bool draw_sides(drawing *from, flow_case *given, const uint64_t on
   return is_round;
 }
 
-/* Some sides get a sponge, some outflows become characteristic: such flows have no temporal blocking. */
+/* Some sides get a sponge, some outflows become characteristic or convective: such flows have no temporal blocking. */
 static inline void draw_sponges(drawing *from, flow_case *given)
 {
   for (int side = 0; side < 2 * given->dimension; side++) {
     gab_side *it = &given->options.sides[side];
-    if (it->kind == GAB_SIDE_OUTFLOW && draw(from, 2)) it->kind = GAB_SIDE_CHARACTERISTIC;
+    if (it->kind == GAB_SIDE_OUTFLOW && draw(from, 2))
+      it->kind = draw(from, 2) ? GAB_SIDE_CHARACTERISTIC : GAB_SIDE_CONVECTIVE;
+    it->advection = 0.05; /* of convective ones */
     if (!gab_side_kind_passes_fluid(it->kind) || draw(from, 3) > 0) continue;
     it->sponge = (gab_sponge){.thickness = draw_real(from, 2, 12),
                               .rate = draw_real(from, 0, 0.2),

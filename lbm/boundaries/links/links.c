@@ -372,6 +372,8 @@ static gab_status add_open_link(const gab_link *at, int side)
   if (at->draft) GAB_TRY(gab_sparse_add_open(at->draft, at->cell, &open.cell));
   GAB_TRY(find_sources(at, &open));
   GAB_TRY(set_given(at, &open));
+  if (gab_side_of(side_at(at, side))->keeps_state)
+    open.state = gab_side_state_place(at->model, at->block->at->level, at->block->first, at->x, side, at->q);
   GAB_LINK_APPEND(links->opens, links->open_count, open);
   return GAB_OK;
 }

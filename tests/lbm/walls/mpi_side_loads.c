@@ -24,7 +24,7 @@ static flow_case stream(int dimension, gab_side_kind end, int block)
                                       .velocity = {0.04, 0.01, 0},
                                       .profile = GAB_PROFILE_PARABOLIC,
                                       .ramp_steps = 9};
-  given.options.sides[1] = (gab_side){.kind = end, .density = 1.002};
+  given.options.sides[1] = (gab_side){.kind = end, .density = 1.002, .advection = 0.03};
   given.options.sides[3].kind = GAB_SIDE_FREE_SLIP;
   return given;
 }
@@ -58,9 +58,9 @@ static void balance(gab_world *world, flow *it, int dimension, int steps, gab_si
 
 static void all_is_balanced(gab_world *world)
 {
-  static const gab_side_kind ends[] = {GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW};
+  static const gab_side_kind ends[] = {GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW, GAB_SIDE_CONVECTIVE};
   for (int dimension = 2; dimension <= 3; dimension++)
-    for (int end = 0; end < 2; end++) {
+    for (int end = 0; end < 3; end++) {
       gab_side_load seen[3][GAB_MOST_CONDITIONS];
       memset(seen, 0, sizeof seen);
       for (int variant = 0; variant < 3; variant++) {
