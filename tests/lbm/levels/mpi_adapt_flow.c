@@ -2,9 +2,10 @@
 /* gabion-test: np=1,4 quick=1 timeout=120 */
 /* A flow with random refinement and coarsening of blocks every few steps conserves mass and momentum to rounding, and
  * a uniform flow stays uniform. The result does not depend on the owners of blocks, on the storage of their cells, or
- * on shared lists. */
+ * on shared lists. Blocks take the state of a convective side along: children copy it, their parent gets the mean. */
 #include "blockforest/adaptation/adapt.h"
 #include "core/messages/collective.h"
+#include "lbm/lbm_impl.h"
 #include "tests/lbm/lbm_common.h"
 
 enum { ROUNDS = 4, STEPS = 3, MAX_LEVEL = 2 };
@@ -182,7 +183,7 @@ static void storage_does_not_matter(gab_world *world, int dimension, bool in_flo
 /* Specks at corners of cells make no cell solid on any level, but blocks near them do not share their lists. With all
  * kinds of sides next to a block; or with small bodies, at a side and at one end of the domain, which blocks at the
  * other end see across a periodic side. */
-static void sharing_does_not_matter(gab_world *world, int dimension, bool with_bodies)
+static void sharing_does_not_matter(gab_world *world, int dimension, bool with_bodies, gab_side_kind outlet)
 {
   enum { SPACING = 4, BODIES = 2, MOST = BODIES + 27 };
   gab_body all[MOST] = {
@@ -198,7 +199,7 @@ static void sharing_does_not_matter(gab_world *world, int dimension, bool with_b
             .shape = GAB_SHAPE_SPHERE, .centre = {x + 2, y + 2, dimension == 3 ? z + 2 : 0}, .radius = 1e-3};
   given.options.initial = smooth;
   given.options.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {0.02, 0.01}};
-  given.options.sides[GAB_SIDE_X_MAX].kind = GAB_SIDE_OUTFLOW;
+  given.options.sides[GAB_SIDE_X_MAX] = (gab_side){.kind = outlet, .advection = 0.05};
   given.options.sides[GAB_SIDE_Y_MIN].kind = GAB_SIDE_WALL;
   given.options.sides[GAB_SIDE_Y_MAX] = (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {0.03}};
   if (dimension == 3) given.options.sides[GAB_SIDE_Z_MIN].kind = GAB_SIDE_FREE_SLIP;
@@ -212,6 +213,60 @@ static void sharing_does_not_matter(gab_world *world, int dimension, bool with_b
   given.bodies = with_bodies ? all : specks;
   given.body_count += count;
   REQUIRE(run(world, &given, true).checksum == shared);
+}
+
+/* ------------------------------------------------------------------ the state of sides */
+
+/* The sum of the state over all blocks, and of its square, each number with the share of its face in one of level 0. */
+static void sum_states(gab_world *world, const flow *it, double sums[2])
+{
+  const int dimension = it->lbm->model.lattice->dimension;
+  sums[0] = sums[1] = 0;
+  for (size_t i = 0; i < gab_forest_block_count(it->forest); i++) {
+    const gab_block *block = gab_forest_block(it->forest, i);
+    const gab_side_state *state = gab_block_data(block, it->lbm->side_states);
+    const double share = ldexp(1, -(dimension - 1) * gab_block_level(it->forest, block));
+    for (size_t k = 0; k < state->start[GAB_SIDE_COUNT]; k++) {
+      REQUIRE(!isnan(state->now[k]));
+      sums[0] += share * state->now[k];
+      sums[1] += share * state->now[k] * state->now[k];
+    }
+  }
+  gab_exact_sum exact[2] = {0};
+  for (int k = 0; k < 2; k++) gab_exact_add(&exact[k], sums[k]);
+  REQUIRE_OK(gab_world_sum_exact(world, exact, 2));
+  for (int k = 0; k < 2; k++) sums[k] = gab_exact_value(&exact[k]);
+}
+
+static void adapt_all(flow *it, gab_mark mark)
+{
+  const gab_adapt_options options = {.max_level = 1, .mark = mark_all, .user = &mark};
+  gab_adapt_report report;
+  REQUIRE_OK(gab_forest_adapt(it->forest, &options, &report));
+  REQUIRE(report.changed);
+}
+
+static void states_go_along(gab_world *world, int dimension)
+{
+  flow_case given = make_case(dimension);
+  double before[2], fine[2], coarse[2];
+  given.options.initial = smooth;
+  given.options.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {0.02}};
+  given.options.sides[GAB_SIDE_X_MAX] = (gab_side){.kind = GAB_SIDE_CONVECTIVE, .advection = 0.05};
+  flow it = flow_open(world, &given);
+  flow_run(&it, STEPS);
+  sum_states(world, &it, before);
+  adapt_all(&it, GAB_MARK_REFINE);
+  sum_states(world, &it, fine);
+  for (int k = 0; k < 2; k++) REQUIRE_NEAR(fine[k], before[k], 1e-14);
+  flow_run(&it, STEPS);
+  sum_states(world, &it, fine);
+  REQUIRE(fabs(fine[0] - before[0]) > 1e-6);
+  adapt_all(&it, GAB_MARK_COARSEN);
+  sum_states(world, &it, coarse);
+  REQUIRE_NEAR(coarse[0], fine[0], 1e-14);
+  REQUIRE(coarse[1] < fine[1]); /* means */
+  flow_close(&it);
 }
 
 int main(int argc, char **argv)
@@ -229,7 +284,9 @@ int main(int argc, char **argv)
       storage_does_not_matter(world, dimension, in_float, &gab_collision_trt);
     storage_does_not_matter(world, dimension, false, &gab_collision_rr);
     for (int with_bodies = 0; with_bodies < 2; with_bodies++)
-      sharing_does_not_matter(world, dimension, with_bodies);
+      sharing_does_not_matter(world, dimension, with_bodies, GAB_SIDE_OUTFLOW);
+    sharing_does_not_matter(world, dimension, false, GAB_SIDE_CONVECTIVE);
+    states_go_along(world, dimension);
   }
   REQUIRE_OK(gab_world_barrier(world));
   return test_end(&world);
