@@ -230,7 +230,7 @@ static void add_walls(const gab_lbm_scalar *it, const gab_block *block, gab_fiel
   }
 }
 
-/* Solid cells get the mean of adjacent fluid cells: fluid children start with it when a grid adapts. */
+/* Cells without a value get the mean of adjacent ones with one: children start with it when a grid adapts. */
 static void fill_solid(const gab_lbm_scalar *it, const gab_block *block, const gab_field *now,
                        gab_field *next)
 {
@@ -248,7 +248,7 @@ static void fill_solid(const gab_lbm_scalar *it, const gab_block *block, const g
           int32_t to[3] = {x[0], x[1], x[2]};
           to[side / 2] += side % 2 ? 1 : -1;
           if (to[side / 2] < 0 || to[side / 2] >= now->shape.cells[side / 2]) continue;
-          if (cells->closed[scalar_cell_at(now, to)] & SCALAR_SOLID) continue;
+          if (scalar_is_empty(cells, scalar_cell_at(now, to))) continue;
           sum += gab_field_get(now, to[0], to[1], to[2], SCALAR_VALUE);
           count++;
         }

@@ -146,7 +146,8 @@ GAB_EXTENDER gab_status gab_lbm_setup_check_geometry(const gab_config *config, c
 GAB_EXTENDER gab_status gab_lbm_setup_check_patches(const gab_config *config, const gab_geometry *geometry,
                                                     const gab_lbm_setup *setup,
                                                     const gab_side_sums sums[GAB_MOST_CONDITIONS]);
-/** Warns (log) of patches of bodies with a pressure that have links on several levels: those across the border act as a wall. Local.
+/** Warns (log) of patches of bodies with a pressure that have links on several levels: those across the border act as a wall. Warns of walls
+ *  with a slip length or a log law where there may be several levels. Local.
  *  @param[in,out] warned  bits of the conditions that were named already; initially 0 */
 GAB_EXTENDER void gab_lbm_setup_warn_of_levels(const gab_config *config, const gab_geometry *geometry,
                                                const gab_lbm_setup *setup,

@@ -6,7 +6,7 @@
  *  checkpoints keep their content and their names of data. A block has, for each of its sides with such a condition, a
  *  number for each cell at the side and each direction that enters across it: sides in order, then directions, then cells,
  *  the lower axis first. The layout is a pure function of the place of the block, whatever bodies, patches and neighbours
- *  there are; numbers without an open link stay NaN. The forest packs, unpacks, migrates, splits and merges them with the
+ *  there are. A number without an open link is NaN after a sub-step at the latest, so that `now` is all of the state. The forest packs, unpacks, migrates, splits and merges them with the
  *  block: snapshots, disk checkpoints, replay and adaptation need nothing else. A child copies its parent, a parent takes
  *  the mean of its children.
  *
@@ -58,13 +58,14 @@ static inline double gab_side_state_advance(gab_side_state *of, uint32_t place, 
   return of->next[place - 1] = isnan(before) ? sent : (before + advection * sent) / (1 + advection);
 }
 
-/** After the sweep of the whole block. @param[in] of  NULL: nothing */
+/** After the sweep of the whole block; what no link writes next is NaN then. @param[in] of  NULL: nothing */
 static inline void gab_side_state_turn_over(gab_side_state *of)
 {
   if (!of) return;
   double *done = of->next;
   of->next = of->now;
   of->now = done;
+  for (size_t i = 0; i < of->start[GAB_SIDE_COUNT]; i++) of->next[i] = NAN;
 }
 
 #ifdef __cplusplus

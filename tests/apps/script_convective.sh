@@ -49,6 +49,34 @@ same 'after a restart'
 run 0 1 leave.yaml --set boundaries.x_max.advection_velocity=0.11
 [ "$(checksum)" != "$expected" ] || complain 'the advection velocity changes nothing'
 
+# A body at the outlet between cells of level 0: when blocks merge and split, numbers of solid cells are no state.
+cat >body.yaml <<'END'
+run: {steps: 400}
+domain: {cells: [64, 24], block: [8, 8]}
+fluid: {viscosity: 0.004}
+units: {dt: 1}
+initial: {type: vortices, velocity: [0.1, 0], vortices: [{centre: [57, 15.8], radius: 1.5, speed: 0.06}, {centre: [40, 15.8], radius: 1.5, speed: 0.06}, {centre: [23, 15.8], radius: 1.5, speed: 0.06}]}
+boundaries:
+  x_min: {type: velocity, velocity: [0.1, 0]}
+  x_max: {type: convective, advection_velocity: 0.1}
+  y_min: {type: free_slip}
+  y_max: {type: free_slip}
+bodies: [{name: post, type: box, lo: [62.2, 8.2], hi: [66, 9.7], wall: interpolated}]
+refinement:
+  levels: 1
+  every: 20
+  criteria: [{type: vorticity, above: 0.03, below: 0.02, lo: [57, 14.5], hi: [64, 15.9]}]
+resilience: {memory: {every: 7}}
+END
+run 0 1 body.yaml
+expected=$(checksum)
+run 0 2 body.yaml --inject rank=1,step=152,phase=exchange
+said 'rank 1 died'
+same 'after a death beside a body'
+run 0 1 body.yaml --set resilience.disk.every=1000 --set run.steps=147
+"$gabion" run body.yaml --set resilience.disk.every=1000 --out out >said.txt 2>&1 || complain "not resumed: $(cat said.txt)"
+same 'after a restart at an odd step beside a body'
+
 # One level: sparse blocks and two fields; the flow rates are the change of the mass.
 sed '/^refinement:/,/criteria/d' leave.yaml >even.yaml
 run 0 1 even.yaml --set output.sides.every=1 --set output.integrals.every=1

@@ -88,15 +88,18 @@ said "mean_velocity"
 run 0 1 street.yaml --set output.means.start=100
 said 'the run has ended before output.means.start, step 100: no sample'
 
-# Windows: each has the means of a run that starts there; the last one is cut off by the end of the run.
+# Windows: each has the means of a run that starts there; the samples behind the last one are not written.
 sed 's/start: 4, every: 3,/start: 4, every: 3, window: 7,/' street.yaml >windows.yaml
 run 0 1 windows.yaml
 said 'in windows of 7 samples; the first ends with step 22'
-ls out | grep -c '^means_[0-9]*.png' | grep -q '^3$' || complain "not a picture of each window: $(ls out)"
-[ "$(cut -d , -f 1 out/means_profile.csv | sort -u | tr '\n' ' ')" = '22 43 60 step ' ] || complain "not a profile of each window: $(cut -d , -f 1 out/means_profile.csv)"
+ls out | grep -c '^means_[0-9]*.png' | grep -q '^2$' || complain "not a picture of each window: $(ls out)"
+[ "$(cut -d , -f 1 out/means_profile.csv | sort -u | tr '\n' ' ')" = '22 43 step ' ] || complain "not a profile of each window: $(cut -d , -f 1 out/means_profile.csv)"
 grep '^43,' out/means_profile.csv >second.csv
 keep out/means_profile.csv out/means_*.png out/probes.csv
 same_anyhow windows.yaml
+said 'means: 2 windows of 7 samples'
+run 0 1 windows.yaml --set output.means.window=30
+said 'before the first window of output.means, step 91: no means are written'
 run 0 1 street.yaml --set output.means.start=25 --set run.steps=43
 tail -n +2 out/means_profile.csv | cmp - second.csv || complain 'the second window is not the mean over its samples'
 

@@ -260,4 +260,38 @@ check 2 zero.yaml --set boundaries.x_max.pressure=1 --set boundaries.x_max.facto
 said 'boundaries.x_max.pressure: its largest value changes the density'
 check 2 zero.yaml --set boundaries.x_max.pressure=1 --set 'boundaries.x_max.shape=1 / (y - 0.03125)'
 said "boundaries.x_max.shape: the formula '1 / (y - 0.03125)'"
+# The slip length is in cells of the level of a block, whichever process has made the lists of another level before.
+cat >slips.yaml <<'END'
+run: {steps: 40}
+domain: {cells: [32, 16], block: [8, 8], dx: 0.125}
+fluid: {viscosity: 0.02, velocity: 0.4, length: 0.6}
+units: {lattice_velocity: 0.05}
+boundaries:
+  x_min: {type: velocity, velocity: [0.4, 0]}
+  x_max: {type: outflow}
+  y_min: {type: wall}
+  y_max: {type: wall, slip_length: 0.05}
+bodies:
+  - {name: rod, type: cylinder, centre: [1.6, 0.95], radius: 0.3}
+refinement: {levels: 2, every: 10, criteria: [{type: bodies, distance: 0.05}, {type: vorticity, above: 1.5, below: 1}]}
+END
+run 0 1 slips.yaml
+said 'boundaries.y_max: where a border between levels meets this wall'
+expected=$(checksum)
+for n in 2 3; do
+  run 0 $n slips.yaml
+  [ "$(checksum)" = "$expected" ] || complain "another checksum of a slip wall on $n processes"
+done
+cat >slip_levels.yaml <<'END'
+run: {steps: 3000}
+domain: {cells: [16, 8], block: [4, 4], dx: 0.25}
+fluid: {viscosity: 0.05, velocity: 0.4, length: 2, acceleration: [0.02, 0]}
+units: {lattice_velocity: 0.05}
+boundaries: {y_min: {type: wall}, y_max: {type: wall, slip_length: 0.5}}
+refinement: {levels: 2, criteria: [{type: box, level: 1, lo: [-1, -1], hi: [9, 9]}, {type: box, level: 2, lo: [2.0, -1], hi: [9, 9]}]}
+output: {probes: {every: 3000, quantities: [velocity]}, points: [{name: near, at: [3.01, 1.99]}]}
+END
+run 0 1 slip_levels.yaml
+# 0.155; 0.170 without a border, 0.109 with the slip length of the other level
+tail -n 1 out/probes.csv | awk -F, '{ exit !($3 > 0.145 && $3 < 0.17) }' || complain "velocity at a slip wall of level 2: $(tail -n 1 out/probes.csv)"
 finish

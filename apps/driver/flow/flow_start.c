@@ -100,6 +100,21 @@ static gab_status open_case(const simulation *made, source *from)
   return GAB_OK;
 }
 
+/* Only what the fluid carries is taken. */
+static gab_status check_bodies(const flow_case *mine)
+{
+  const scalars_plan *scalars = &mine->scalars;
+  for (size_t i = 0; i < scalars->count; i++)
+    for (size_t b = 0; b < mine->setup.body_count; b++)
+      if (scalars->items[i].bodies[b].kind == GAB_SCALAR_CONDUCTS)
+        return gab_config_fail(
+            mine->base.config, key_from,
+            "the temperature inside of conducting bodies cannot be taken from another run yet: body "
+            "'%s' conducts %s",
+            mine->setup.bodies[b].name, scalars->items[i].name);
+  return GAB_OK;
+}
+
 static gab_status check_domain(const flow_case *mine, const flow_case *theirs, const source *from)
 {
   const gab_domain *here = &mine->domain, *there = &theirs->domain;
@@ -177,6 +192,7 @@ static gab_status open_source(const simulation *made, source *from)
   const flow_case *mine = made->parameters;
   char checkpoints[PATH_MAX + 16];
   GAB_TRY(open_case(made, from));
+  GAB_TRY(check_bodies(mine));
   GAB_TRY(check_domain(mine, (const flow_case *)from->which, from));
   snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", from->folder);
   GAB_TRY(blame(mine->base.config, from, gab_restart_find(world, checkpoints, false, &from->restart)));

@@ -261,7 +261,6 @@ void gab_app_simulation_name_levers(const gab_app_run *it)
 
 gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step)
 {
-  (void)step;
   simulation *which = (simulation *)it;
   const double most = 1e-4;
   gab_lbm_integrals now;
@@ -270,7 +269,7 @@ gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step)
   GAB_TRY(gab_app_planes_finish(which));
   GAB_TRY(gab_app_porous_finish(which));
   if (which->scalars) GAB_TRY(gab_app_flow_scalars_finish(which->scalars));
-  GAB_TRY(gab_app_flow_means_finish(it, &which->parameters->means, which->means));
+  GAB_TRY(gab_app_flow_means_finish(it, &which->parameters->means, which->means, step));
   if (gab_lbm_has_open_side(&which->parameters->setup.options, which->parameters->domain.dimension))
     return GAB_OK;
   /* per volume: a grid that adapts at a body changes which cells are fluid */

@@ -36,6 +36,8 @@ static bool has_profile(const gab_side *side)
   return side->shape || side->turbulence || (gab_side_moves(side) && side->profile != GAB_PROFILE_CONSTANT);
 }
 
+static bool has_length(const gab_side *side) { return side->slip_length > 0 || side->roughness > 0; }
+
 bool gab_link_template_key_of(const gab_lbm_model *model, const gab_lbm_block *block,
                               gab_link_template_key *key)
 {
@@ -58,6 +60,8 @@ bool gab_link_template_key_of(const gab_lbm_model *model, const gab_lbm_block *b
     const unsigned patched = model->options.patches ? model->options.patches->sides >> 2 * axis : 0;
     if ((below == 0 && (patched & 1)) || (above == 0 && (patched & 2))) return false;
     key->sides |= (uint8_t)((below == 0) << 2 * axis | (above == 0) << (2 * axis + 1));
+    if ((below == 0 && has_length(&sides[0])) || (above == 0 && has_length(&sides[1])))
+      key->level = (uint8_t)block->at->level;
   }
   return gab_geometry_is_clear(model->geometry, block->at->level, &around);
 }

@@ -3,7 +3,7 @@
  *  @brief Templates of runs, links and lists between levels, shared by blocks with equal surroundings.
  *
  *  Far from bodies these depend only on the levels next to a block and on the sides of the domain that it touches, not on its
- *  position or level. There are few such surroundings but many blocks, and after a change of the grid most of them have
+ *  position, nor on its level unless walls that it touches have a length in cells (slip, roughness). There are few such surroundings but many blocks, and after a change of the grid most of them have
  *  occurred before. So templates are made once, reference-counted, and kept for a while after their last block is gone.
  *
  *  Stability: internal.
@@ -17,6 +17,7 @@
 typedef struct gab_link_template_key {
   gab_beside beside;
   uint8_t sides; /**< of the domain that the block touches: bits */
+  uint8_t level; /**< if lengths of these sides are in links, otherwise 0 */
 } gab_link_template_key;
 
 typedef struct gab_link_template gab_link_template;

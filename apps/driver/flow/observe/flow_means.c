@@ -61,8 +61,8 @@ static const gab_config_key keys[] = {
      .max = 1e9,
      .default_text = GAB_CONFIG_OPTIONAL,
      .doc =
-         "Means are over this many samples: then they are written and begin again. Default: over all samples of the "
-         "run."},
+         "Means are over this many samples: then they are written and begin again. The rest behind the last window is not "
+         "written. Default: over all samples of the run."},
     EVERY_KEY("interval", false,
               "Interval of samples, in steps. Default: 10; a sample costs about as much as ten steps."),
     INTERVAL_KEY(false, "Instead of every: interval of samples in physical time."),
@@ -72,7 +72,7 @@ static const gab_config_key keys[] = {
      .default_text = "true",
      .outside = true,
      .doc =
-         "Write all means at the end (of each window, too): fields/means.xdmf, and a picture of the first one."},
+         "Write all means at the end, or at that of each window: fields/means.xdmf, and a picture of the first one."},
     {.name = "homogeneous",
      .type = GAB_CONFIG_CHOICE,
      .choices = "x|y|z",
@@ -81,7 +81,7 @@ static const gab_config_key keys[] = {
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc =
-         "All axes but one: at the end (of each window, too) all means are also averaged over these axes, as a profile "
+         "All axes but one: at the end, or at that of each window, all means are also averaged over these axes, as a profile "
          "along the remaining axis, in means_profile.csv."},
     FIELD_FILE_KEYS,
 };
@@ -200,16 +200,16 @@ void gab_app_means_release(means_plan *plan) { gab_means_destroy(&plan->names); 
 /* The initial state is the first scheduled one with `start` 0, but no sample. */
 static int64_t scheduled_before(const means_plan *plan) { return gab_schedule_count(plan->schedule, 1); }
 
-/* The last sample of each window, and the end of the run. */
+/* The last samples of windows; without windows the end of the run. */
 static gab_schedule schedule_of_files(const means_plan *plan)
 {
-  gab_schedule made = {0};
+  gab_schedule made = {.last = true};
   if (plan->window > 0) {
     made = plan->schedule;
     made.stride = plan->window;
     made.skip = scheduled_before(plan) + plan->window - 1;
+    made.last = false;
   }
-  made.last = true;
   return made;
 }
 
@@ -304,9 +304,27 @@ gab_status gab_app_flow_means_add_writers(gab_app_run *it, const means_plan *pla
   return gab_app_blame(config, "output.means", add_picture(it, plan, &items[0]));
 }
 
-gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, gab_means *means)
+static gab_status log_windows(const gab_app_run *it, const means_plan *plan, gab_step step)
+{
+  const int64_t windows = gab_schedule_count(schedule_of_files(plan), step + 1);
+  if (windows > 0)
+    gab_log(GAB_LOG_INFO,
+            "means: %" PRIi64 " windows of %" PRIi64 " samples; all means, to be opened with ParaView: "
+            "%s/fields/means.xdmf",
+            windows, plan->window, it->folder);
+  else
+    gab_log(GAB_LOG_WARNING,
+            "means: the run has ended before the first window of output.means, step %" GAB_PRI_STEP
+            ": no means are "
+            "written",
+            gab_schedule_step(schedule_of_files(plan), 0));
+  return GAB_OK;
+}
+
+gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, gab_means *means, gab_step step)
 {
   if (!means) return GAB_OK;
+  if (plan->window > 0) return log_windows(it, plan, step);
   uint64_t samples = (uint64_t)gab_means_samples(means);
   GAB_TRY(gab_world_max_u64(it->world, &samples, 1));
   if (samples > 0)

@@ -42,14 +42,15 @@ void gab_app_means_describe(const gab_config *config, const means_plan *plan);
  *  @param[in,out] items  the quantities @param[out] means  NULL: none; owned by the caller */
 gab_status gab_app_flow_means_create(gab_app_run *it, const means_plan *plan, int dimension,
                                      gab_quantity *items, gab_means **means);
-/** Adds the writers at the end of each window and of the run: all means as fields, one as a picture, the profile.
+/** Adds the writers at the end of the run, or of each window: all means as fields, one as a picture, the profile.
  *  @param[in] means  borrowed  @param[out] profile  lives as long as the output */
 gab_status gab_app_flow_means_add_writers(gab_app_run *it, const means_plan *plan, gab_means *means,
                                           means_profile *profile);
 /** If a sample is due after that many steps, takes it, the first one of a window after forgetting those before. Local. */
 gab_status gab_app_flow_means_sample(const means_plan *plan, gab_means *means, gab_step steps_done);
-/** Logs how many samples there are. Collective. */
-gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, gab_means *means);
+/** Logs how many samples or windows there are. Collective. */
+gab_status gab_app_flow_means_finish(gab_app_run *it, const means_plan *plan, gab_means *means,
+                                     gab_step step);
 
 /* ---- flow_until.c ---- */
 
