@@ -19,7 +19,7 @@ for what in 'cases of maxwell' 'cases of waves' 'cases under local recovery' 'of
   grep -q "^  $what: [1-9]" said.txt || complain "none: $what: $(cat said.txt)"
 done
 # Shapes, sets, spinning walls, sides that vary in time, flow rates and mean velocities.
-for seed in 3 4; do
+for seed in 12 14; do
   python3 "$GABION_SOURCE/scripts/faults/random_cases.py" --build "$GABION_BUILD" --out shapes --runs 2 --seed $seed --only geometry --stall 60 >said.txt 2>&1 ||
     complain "$(cat said.txt; for log in shapes/case-*/*.log; do tail -n 20 "$log"; done)"
   said '2 cases, 0 complaints'
