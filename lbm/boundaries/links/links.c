@@ -412,9 +412,26 @@ void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t w
 /* ------------------------------------------------------------------------------------------ all of a block
  */
 
+/* The mirror of a side's link reverses directions along the side only. */
+static bool is_of_body(const gab_open_link *link) { return link->mirror == gab_lattice_opposite(link->q); }
+
+/* Moves the open links of bodies before those of sides, which read what arrives in their cell along the side (gab_open_view.spread): a
+ * pressure patch of a body may write that. All links of a cell are of one run. @param[in] first  of the run */
+static void sort_opens_of_run(gab_links *links, size_t first)
+{
+  size_t bodies = first;
+  for (size_t i = first; i < links->open_count; i++) {
+    const gab_open_link link = links->opens[i];
+    if (!is_of_body(&link)) continue;
+    memmove(&links->opens[bodies + 1], &links->opens[bodies], (i - bodies) * sizeof link);
+    links->opens[bodies++] = link;
+  }
+}
+
 static gab_status add_links_of_run(gab_link *at, const gab_run *run)
 {
   const gab_lbm_model *model = at->model;
+  const size_t first_open = at->block->links.open_count;
   for (at->q = 1; at->q < model->lattice->q; at->q++)
     for (int32_t i = 0; i < run->length; i++) {
       at->c = model->lattice->c[at->q];
@@ -430,6 +447,7 @@ static gab_status add_links_of_run(gab_link *at, const gab_run *run)
       if (flags & GAB_CELL_IS_OUTSIDE) GAB_TRY(add_side_link(at));
       if (flags & GAB_CELL_IS_SOLID) GAB_TRY(gab_link_add_body(at));
     }
+  sort_opens_of_run(&at->block->links, first_open);
   return GAB_OK;
 }
 

@@ -3,7 +3,7 @@
 #include "lbm/sparse/sparse_impl.h"
 
 /* Links read populations of fluid cells and write populations of boundary cells, so their order is free; but for open sides, which
- * read what other boundary cells send along them and come last. */
+ * read what other boundary cells send along them and come last, after pressure patches of bodies (sort_opens_of_run()). */
 
 #define REAL       double
 #define NAME(part) links_double##part

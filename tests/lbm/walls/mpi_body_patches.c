@@ -4,6 +4,7 @@
  * unchanged by the balance of walls. Loads of the parts of a body add up to its force and torque. All kernels give
  * the same bits; a pressure drives the flow of a duct. */
 #include "core/messages/collective.h"
+#include "lbm/boundaries/body_shape_impl.h"
 #include "lbm/boundaries/shapes/shapes_impl.h"
 #include "lbm/sides/patch.h"
 #include "tests/lbm/lbm_common.h"
@@ -208,6 +209,50 @@ static double pressure_drives(gab_world *world, const char *kernel, double share
   return gab_exact_value(&all) / (gradient * HEIGHT * HEIGHT * HEIGHT / (12 * viscosity));
 }
 
+/* ---------------------------------------------------------------- next to an open side */
+
+/* Above a slope that ends at an open side, which reads what the patch sends along it. @param[in] normal_axis  of the side */
+static uint64_t hash_beside_open_side(gab_world *world, const char *kernel, int normal_axis)
+{
+  const double low[3] = {-99, -99, -99}, hi[3] = {99, 99, 99};
+  const double along = 1 / sqrt(0.04 + 2 * 0.49);
+  gab_body slope = {.shape = GAB_SHAPE_OWN,
+                    .wall = GAB_WALL_INTERPOLATED,
+                    .own = &gab_shape_half_space,
+                    .lo = {-99, -99, -99},
+                    .hi = {99, 99, 99},
+                    .numbers = {4.1, 4.2, 4.4}};
+  for (int axis = 0; axis < 3; axis++) slope.numbers[3 + axis] = along * (axis == normal_axis ? 0.2 : 0.7);
+  static gab_patches patches;
+  patches = (gab_patches){
+      .count = 1,
+      .on_bodies = 1,
+      .list = {box_patch("drain", 0, low, hi, (gab_side){.kind = GAB_SIDE_PRESSURE, .density = 1.003})}};
+  flow_case given = {
+      .dimension = 3, .cells = {12, 12, 12}, .block = {6, 6, 6}, .bodies = &slope, .body_count = 1};
+  given.options.omega = 1.2;
+  given.options.kernel = kernel;
+  given.options.patches = &patches;
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) given.options.sides[side].kind = GAB_SIDE_WALL;
+  for (int side = 2 * normal_axis; side < 2 * normal_axis + 2; side++)
+    given.options.sides[side] = (gab_side){.kind = GAB_SIDE_PRESSURE, .density = 1};
+  flow it = flow_open(world, &given);
+  flow_run(&it, 9);
+  uint64_t hash = flow_hash(&it);
+  REQUIRE_OK(gab_world_sum_u64(world, &hash, 1));
+  flow_close(&it);
+  return hash;
+}
+
+static void kernels_agree_beside_open_sides(gab_world *world)
+{
+  for (int axis = 0; axis < 3; axis++) {
+    const uint64_t expected = hash_beside_open_side(world, "in_place", axis);
+    CHECK(hash_beside_open_side(world, "sparse", axis) == expected);
+    CHECK(hash_beside_open_side(world, "vector", axis) == expected);
+  }
+}
+
 int main(int argc, char **argv)
 {
   gab_world *world;
@@ -217,6 +262,7 @@ int main(int argc, char **argv)
     a_face_is_a_side(world, dimension, GAB_WALL_INTERPOLATED);
   }
   CHECK(run_jet(world, "in_place") == run_jet(world, "sparse"));
+  kernels_agree_beside_open_sides(world);
   const double shares[] = {0.5, 0.3, 0.7};
   for (int i = 0; i < 3; i++) {
     const double dense = pressure_drives(world, "in_place", shares[i]);
