@@ -100,6 +100,29 @@ not_said 'several levels'
 run 0 2 border.yaml --set run.steps=2
 not_said 'several levels'
 
+# On a grid that adapts, a patch can lose its last link: the message has the step; a criterion that holds the surface lets `check` see it.
+cat >thin.yaml <<'END'
+run: {steps: 4}
+domain: {cells: [24, 6, 18], block: [6, 6, 6]}
+fluid: {viscosity: 0.3, velocity: 0.05, length: 5}
+units: {dt: 1}
+boundaries: {y_min: {type: wall}, y_max: {type: wall}, z_min: {type: pressure, pressure: 0.001}, z_max: {type: pressure}}
+bodies: [{name: slope, type: half_space, point: [3.6, 2.66, 4.34], normal: [1, 0.2, 0.2], wall: interpolated}]
+body_patches:
+  - {name: most, body: slope, region: box, lo: [-9, -9, -9], hi: [10.33, 3.49, 9.5], type: wall, velocity: [0.01, 0.01, 0.01]}
+  - {name: rest, body: slope, region: box, lo: [-9, -9, -9], hi: [19.15, 4.57, 7.13], type: wall}
+initial: {velocity: [0.01, -0.03, 0.01]}
+refinement: {levels: 2, every: 2, criteria: [{type: gradient, above: 1e-9, below: 1e-10}]}
+END
+check 0 thin.yaml
+run 2 2 thin.yaml
+said "thin.yaml:9:5: body_patches.1: patch 'rest' has no link"
+said 'on the grid as adapted in step 2;'
+sed -i 's/{type: gradient.*}\]/{type: bodies, distance: 2}]/' thin.yaml
+check 2 thin.yaml
+said "thin.yaml:9:5: body_patches.1: patch 'rest' has no link"
+not_said 'as adapted'
+
 # The values of a formula count, not its scale; half of a moving body would fill a closed box.
 cat >jet.yaml <<'END'
 run: {steps: 4}

@@ -7,6 +7,7 @@
 #include "apps/driver/case/case_impl.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- parameters */
@@ -141,6 +142,19 @@ bool gab_app_grid_adapt_due(const void *user, gab_step step)
   return setup->every > 0 && step >= setup->start && (step - setup->start) % setup->every == 0;
 }
 
+/* `gabion check` and the start of a run see the initial grid only: a patch of a body can lose its last link later. */
+static gab_status find_sides(simulation *which, gab_step step)
+{
+  char message[1024];
+  const gab_status status = gab_app_sides_find(which);
+  if (status != GAB_ERR_INPUT) return status;
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  GAB_FAIL(GAB_ERR_INPUT,
+           "%s (on the grid as adapted in step %" GAB_PRI_STEP
+           "; or let a refinement criterion keep the surface there at one level)",
+           message, step);
+}
+
 gab_status gab_app_grid_adapt(void *user, gab_step step)
 {
   simulation *which = user;
@@ -154,7 +168,7 @@ gab_status gab_app_grid_adapt(void *user, gab_step step)
   if (!report.changed) return GAB_OK;
   gab_balance_forget_work(which->base.forest);
   GAB_TRY(count_updates(which));
-  GAB_TRY(gab_app_sides_find(which));
+  GAB_TRY(find_sides(which, step));
   gab_app_sides_warn(which);
   GAB_TRY(gab_app_simulation_note_mass(which, step));
   which->adaptations++;
