@@ -177,6 +177,14 @@ assert all(k - 0.3 < part < k + 1.3 for k, part in enumerate(parts)), parts
 PY
 sweeps 0 cube.yaml --dry-run
 grep to.run said.txt | cmp -s - cube.txt || complain 'another sample of the same seed'
+sed 's/0.4, 1.6/1.0000001, 1.0000004/; s/10, 1000/0.4, 1.6/; s/scale: log, //' cube.yaml >narrow.yaml
+sweeps 0 narrow.yaml --dry-run
+python3 - <<'PY' || complain "not in the parts of the ranges: $(cat said.txt)"
+import re
+rows = re.findall(r"omega_([\d.]+)-steps_(\d+) ", open("said.txt").read())
+assert sorted(int((float(w) - 1.0000001) / 3e-7 * 16 + 1e-6) for w, _ in rows) == list(range(16)), rows
+assert {n for _, n in rows} == {"1"}, rows
+PY
 echo 'seed: 2' >>cube.yaml
 sweeps 0 cube.yaml --dry-run
 ! grep to.run said.txt | cmp -s - cube.txt || complain 'the same sample of another seed'
@@ -197,6 +205,40 @@ PBS_ARRAY_INDEX=1 bash array.sh >said.txt 2>&1 || complain "task 1: $(cat said.t
 sweeps 75 grid.yaml --table
 said '2 of 4 points are done: out/grid/sweep.csv'
 [ "$(wc -l <out/grid/sweep.csv)" = 3 ] || complain "the table: $(cat out/grid/sweep.csv)"
+sweeps 0 grid.yaml --pbs --redo --launch "--pin never --tag 'a'"
+grep -qF -e " --redo " said.txt || complain "no --redo: $(cat said.txt)"
+grep -qF -e "--launch '--pin never --tag '\''a'\''' &" said.txt || complain "no --launch: $(cat said.txt)"
+
+# Rows that are not finite; rows and times that are not there.
+for take in mean min max last; do echo "  - {series: made, column: a, take: $take}"; done | sed '1i results:' | cat grid.yaml - >table.yaml
+printf 'time,a\n0,nan\n1,2\n' >out/grid/cells_16x8-w_thin/made.csv
+printf 'time,a\n0,1\n1,2\n' >out/grid/cells_32x8-w_thin/made.csv
+sweeps 75 table.yaml --out out/grid --table
+[ "$(sed 1d out/grid/sweep.csv | cut -d , -f 4-7)" = $'nan,nan,nan,2\n1.5,1,2,2' ] || complain "the table: $(cat out/grid/sweep.csv)"
+sed '/results/,$d' table.yaml >late.yaml
+echo 'results: [{series: made, column: a, take: mean, from: 2}]' >>late.yaml
+sweeps 75 late.yaml --out out/grid --table
+said 'late.yaml:5:55: results.0.from: no run has a row of made.csv at this time or later; lower it'
+sed -i 's/time/step/' out/grid/*/made.csv
+sweeps 75 late.yaml --out out/grid --table
+said "late.yaml:5:55: results.0.from: made.csv has no column 'time'; leave from out"
+
+# Folders of another case are refused before anything is written, with checkpoints and without.
+sweeps 75 grid.yaml --table
+cp out/grid/sweep.csv grid.csv
+another_case() { # another_case TEXT
+  sweeps 2 grid.yaml --set run.title=another --set fluid.acceleration='[1e-5, 0]'
+  said "point 1, cells_16x8-w_thin: the output folder$1 of another case:"
+  said 'fluid.acceleration'
+  said '2 of 4 points are refused; nothing was started'
+  cmp grid.csv out/grid/sweep.csv || complain "the table has changed: $(cat out/grid/sweep.csv)"
+}
+another_case ' has a checkpoint (step 200)'
+"$gabion" clean out/grid >said.txt 2>&1 || complain "gabion clean: $(cat said.txt)"
+another_case ' out/grid/cells_16x8-w_thin has the results'
+sweeps 2 grid.yaml --dry-run --set fluid.acceleration='[1e-5, 0]'
+said '1  cells_16x8-w_thin   refused'
+said '2  cells_16x8-w_thick  to run'
 
 refuses() { # refuses TEXT SED-PROGRAM FILE [OPTIONS]
   local text=$1 program=$2 file=$3
@@ -217,6 +259,23 @@ refuses 'vary.1.range: must be positive with scale: log' 's/10, 1000/-10, 1000/'
 refuses "vary.1.name: 'cells' is the name of domain.cells, too" 's/name: w/name: cells/' grid.yaml
 refuses 'series and column belong together' 's/, column: momentum.x//' box.yaml
 refuses 'results.0: needs either summary, or series and column' 's/{summary/{take: last, series: integrals, column: mass, summary/' box.yaml
+refuses '--set fluid.omega=1: bad.yaml:6:11 varies fluid.omega (vary.0); leave one of them out' '' box.yaml --set fluid.omega=1
+refuses '--set fluid={omega: 1}: bad.yaml:6:11 varies fluid.omega (vary.0)' '' box.yaml --set 'fluid={omega: 1}'
+refuses 'bad.yaml:2:6: set: run.steps=20: vary.1 varies run.steps' s/run.title=swept/run.steps=20/ box.yaml
+refuses 'bad.yaml:4:11: vary.1.key: fluid.omega and fluid (vary.0) overlap' 's/domain.cells.*/fluid, values: [{omega: 1}]}/' grid.yaml
+refuses 'bad.yaml:6:3: vary: points 1 and 2, omega_1.5-steps_200 and omega_15e-1-steps_200, are the same case' 's/1.4,/15e-1,/' box.yaml --dry-run
+refuses 'seed: needs design: latin_hypercube' '$a seed: 7' grid.yaml
+refuses 'vary.1.scale: has no effect on values' 's/name: w/scale: log/' grid.yaml
+refuses 'vary.1.whole: has no effect on values' 's/name: w/whole: true/' grid.yaml
+refuses 'results.1.take: has no effect on a number of summary.json' 's/steps_wanted/&, take: max/' box.yaml
+refuses 'results.1.from: has no effect on a number of summary.json' 's/steps_wanted/&, from: 3/' box.yaml
+refuses 'vary.1.range: has no whole number' 's/10, 1000/10.2, 10.8/' cube.yaml
+for name in messages sweep.csv run.lock; do
+  refuses "bad.yaml:3:8: names: '$name': the sweep has a file or a folder of this name" "s/tame, wild/tame, $name/" wild.yaml
+done
+for pair in '--slurm --pbs' '--slurm --dry-run' '--pbs --fresh' '--slurm --point=1' '--table --fresh' '--table --point=1'; do
+  refuses "$(echo "$pair" | sed 's/=1//; s/ / and /') exclude each other" '' grid.yaml $pair
+done
 refuses '--point 7: not a whole number from 1 to 6' '' box.yaml --point 7
 refuses 'unknown option' '' box.yaml --dry
 sed -i 's/max_speed_m/max_sped_m/' other.yaml

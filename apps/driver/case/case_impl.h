@@ -97,12 +97,18 @@ gab_status gab_app_kept_results_check(gab_world *world, const gab_app_case *whic
  * is none @param[out] differences  appended: lines; none if it is this case */
 gab_status gab_app_kept_results_compare(const gab_config *config, const char *folder, int *code,
                                         gab_buffer *differences);
+/** @param[in,out] differences  of gab_app_kept_results_compare(); terminated @return ::GAB_ERR_INPUT with them and the folder */
+gab_status gab_app_kept_results_refuse(const char *folder, gab_buffer *differences);
 /** Compares a case with that of a checkpoint. A file that only a start reads (gab_config_key.at_start) counts as equal if
  * the case names the same file, or if it no longer exists. Local, equal on all ranks. @param[in] has_begun the case belongs
  * to a run that is only read: files of its start are ignored @param[out] differences  lines, terminated @param[out] count
  * of parameters that differ */
 gab_status gab_app_manifest_compare(const gab_config *config, const gab_manifest *manifest, bool has_begun,
                                     gab_buffer *differences, size_t *count);
+/** Refuses a checkpoint of another case unless the options say to resume from it anyway: a warning. Local, equal on all ranks.
+ * @return ::GAB_ERR_INPUT with all parameters that differ */
+gab_status gab_app_manifest_check(const gab_config *config, const gab_app_options *options,
+                                  const gab_manifest *manifest);
 /** Compares the case.yaml of two output folders: parameters of all sections, and contents of files that they name. Local.
  * @param[out] differences  appended: lines "  key: VALUE in A, VALUE in B" @param[out] count  of them @return
  * ::GAB_ERR_INPUT if one cannot be read by this program */

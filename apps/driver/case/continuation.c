@@ -118,9 +118,8 @@ gab_status gab_app_manifest_compare(const gab_config *config, const gab_manifest
   return status;
 }
 
-/* Refuses a checkpoint of another case, with all differences. */
-static gab_status check_case(const gab_config *config, const gab_app_options *options,
-                             const gab_manifest *manifest)
+gab_status gab_app_manifest_check(const gab_config *config, const gab_app_options *options,
+                                  const gab_manifest *manifest)
 {
   gab_buffer differences = {0};
   size_t count;
@@ -181,7 +180,7 @@ static gab_status check_tries(gab_world *world, const gab_config *config, const 
 static gab_status check_newest(gab_world *world, const gab_app_case *which, const char *folder,
                                const gab_manifest *newest, bool *is_finished)
 {
-  GAB_TRY(check_case(which->config, which->options, newest));
+  GAB_TRY(gab_app_manifest_check(which->config, which->options, newest));
   GAB_TRY(ask_finished(world, folder, newest, which->steps, is_finished));
   if (!*is_finished) return check_tries(world, which->config, folder);
   gab_log(GAB_LOG_INFO,

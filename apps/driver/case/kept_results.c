@@ -153,6 +153,15 @@ gab_status gab_app_kept_results_compare(const gab_config *config, const char *fo
   return gab_put_bytes(differences, unknown, sizeof unknown - 1);
 }
 
+gab_status gab_app_kept_results_refuse(const char *folder, gab_buffer *differences)
+{
+  GAB_TRY(gab_put_u8(differences, 0));
+  GAB_FAIL(GAB_ERR_INPUT,
+           "the output folder %s has the results of another case:\n"
+           "%.1500s--fresh replaces them, another --out keeps them",
+           folder, (const char *)differences->data);
+}
+
 /* The root's part. */
 static gab_status check(const gab_config *config, const char *folder, bool *is_finished)
 {
@@ -161,13 +170,7 @@ static gab_status check(const gab_config *config, const char *folder, bool *is_f
   if (exit_code_of(folder) != 0) return GAB_OK;
   gab_status status = gab_app_kept_results_compare(config, folder, &code, &differences);
   *is_finished = status == GAB_OK && differences.size == 0;
-  if (status == GAB_OK && !*is_finished)
-    status = gab_put_u8(&differences, 0) != GAB_OK
-                 ? GAB_ERR_MEMORY
-                 : gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
-                                 "the output folder %s has the results of another case:\n"
-                                 "%.1500s--fresh replaces them, another --out keeps them",
-                                 folder, (const char *)differences.data);
+  if (status == GAB_OK && !*is_finished) status = gab_app_kept_results_refuse(folder, &differences);
   gab_buffer_release(&differences);
   return status;
 }

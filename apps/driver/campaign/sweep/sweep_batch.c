@@ -107,9 +107,11 @@ static gab_status put_command(const gab_app_sweep *sweep)
     put_word(options->settings[i]);
   }
   if (options->redo) fputs(" --redo", stdout);
+  if (options->quiet) fputs(" --quiet", stdout);
   fputs(" --point \"$point\" ${walltime[@]+\"${walltime[@]}\"}", stdout);
-  if (sweep->processes > 1)
-    fputs(" \\\n  --launch \"--hosts $hosts --relaunch 10 --stop-within 150\"", stdout);
+  if (sweep->processes > 1 || options->launch) fputs(" \\\n  --launch ", stdout);
+  if (sweep->processes > 1) fputs("\"--hosts $hosts --relaunch 10 --stop-within 150 \"", stdout);
+  if (options->launch) put_word(options->launch);
   fputs(" &\n", stdout);
   return GAB_OK;
 }

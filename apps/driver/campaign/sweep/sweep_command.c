@@ -52,6 +52,34 @@ static const char usage[] =
 
 /* ---------------------------------------------------------------- parts */
 
+/* Refuses options of which one would go without effect, or would spoil what the other one does. */
+static gab_status check_options(const gab_app_options *options)
+{
+  const bool is_script = options->slurm || options->pbs;
+  const char *script = options->slurm ? "--slurm" : "--pbs";
+  const struct {
+    bool are_both;
+    const char *one, *other, *remedy;
+  } pairs[] = {
+      {options->slurm && options->pbs, "--slurm", "--pbs", "print one script after the other"},
+      {is_script && options->dry_run, script, "--dry-run", "list the points first"},
+      {is_script && options->table, script, "--table", "write the table when the array is done"},
+      {is_script && options->point, script, "--point", "edit the numbers of the array in the script"},
+      {is_script && options->walltime > 0, script, "--walltime", "edit the limit in the script"},
+      {is_script && options->fresh, script, "--fresh",
+       "a task that returns to the queue would start again each time; take another --out"},
+      {options->table && options->dry_run, "--table", "--dry-run", "leave one of them out"},
+      {options->table && options->point, "--table", "--point", "the table has all points that are done"},
+      {options->table && options->fresh, "--table", "--fresh",
+       "no point would count as done; leave --fresh out"},
+  };
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+    if (pairs[i].are_both)
+      GAB_FAIL(GAB_ERR_INPUT, "%s and %s exclude each other: %s", pairs[i].one, pairs[i].other,
+               pairs[i].remedy);
+  return GAB_OK;
+}
+
 /* The point of --point; the others are left alone. */
 static gab_status choose_point(gab_app_sweep *sweep)
 {
@@ -146,6 +174,7 @@ static gab_status run_locked(gab_app_sweep *sweep, int *code)
 
 static gab_status sweep_case(gab_app_sweep *sweep, const gab_app_options *options, int *code)
 {
+  GAB_TRY(check_options(options));
   GAB_TRY(gab_app_sweep_read(options, sweep));
   GAB_TRY(choose_point(sweep));
   if (options->dry_run) return gab_app_sweep_list(sweep);

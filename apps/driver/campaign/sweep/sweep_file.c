@@ -167,6 +167,15 @@ static gab_status read_values(const gab_app_sweep *sweep, size_t index, gab_app_
   return GAB_OK;
 }
 
+/* Refuses a key that the rest of its entry leaves without effect. */
+static gab_status check_unset(const gab_config *config, const char *section, size_t index, const char *name,
+                              const char *why)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  if (!gab_config_is_set(config, gab_config_path(path, "%s.%zu.%s", section, index, name))) return GAB_OK;
+  return gab_config_fail(config, path, "has no effect %s; leave it out", why);
+}
+
 static gab_status read_range(const gab_app_sweep *sweep, size_t index, gab_app_sweep_key *key)
 {
   const gab_config *config = sweep->config;
@@ -179,7 +188,8 @@ static gab_status read_range(const gab_app_sweep *sweep, size_t index, gab_app_s
   if (count == 0 && !key->values)
     return gab_config_fail(config, gab_config_path(path, "vary.%zu", index), "needs %s",
                            is_sampled ? "a range, or values" : "values");
-  if (count == 0) return GAB_OK;
+  if (count == 0) GAB_TRY(check_unset(config, "vary", index, "scale", "on values"));
+  if (count == 0) return check_unset(config, "vary", index, "whole", "on values");
   if (key->values) return gab_config_fail(config, path, "values and range exclude each other");
   if (!is_sampled)
     return gab_config_fail(config, path, "a range needs design: latin_hypercube; give values instead");
@@ -187,6 +197,41 @@ static gab_status read_range(const gab_app_sweep *sweep, size_t index, gab_app_s
   if (!(range[0] < range[1])) return gab_config_fail(config, path, "must ascend");
   if (key->is_log && !(range[0] > 0))
     return gab_config_fail(config, path, "must be positive with scale: log");
+  if (key->is_whole && ceil(range[0]) > floor(range[1]))
+    return gab_config_fail(config, path, "has no whole number; widen it, or leave whole out");
+  return GAB_OK;
+}
+
+/* Whether one of two keys is the other one or a section around it: the later assignment would replace the earlier one.
+ * @param[in] length  of key a, which may have "=VALUE" behind it */
+static bool do_overlap(const char *a, size_t length, const char *b)
+{
+  const size_t other = strlen(b), least = length < other ? length : other;
+  if (strncmp(a, b, least) != 0) return false;
+  return length == other || (length < other ? b[length] : a[other]) == '.';
+}
+
+/* Refuses assignments for all runs that meet a varied key. */
+static gab_status check_settings(const gab_app_sweep *sweep)
+{
+  const gab_config *config = sweep->config;
+  const gab_app_options *options = sweep->options;
+  char path[GAB_CONFIG_PATH_CAPACITY], where[GAB_CONFIG_PATH_CAPACITY + PATH_MAX];
+  size_t common;
+  const char *const *set = gab_config_strings(config, "set", &common);
+  for (size_t k = 0; k < sweep->key_count; k++) {
+    const char *key = sweep->keys[k].key;
+    for (size_t i = 0; i < common; i++)
+      if (do_overlap(set[i], strcspn(set[i], "="), key))
+        return gab_config_fail(config, "set", "%.200s: vary.%zu varies %s; leave one of them out", set[i], k,
+                               key);
+    for (size_t i = 0; i < options->setting_count; i++)
+      if (do_overlap(options->settings[i], strcspn(options->settings[i], "="), key))
+        GAB_FAIL(GAB_ERR_INPUT, "--set %.200s: %s varies %s (vary.%zu); leave one of them out",
+                 options->settings[i],
+                 gab_config_where(config, gab_config_path(path, "vary.%zu.key", k), where, sizeof where), key,
+                 k);
+  }
   return GAB_OK;
 }
 
@@ -208,6 +253,10 @@ static gab_status read_key(gab_app_sweep *sweep, size_t index)
     if (strcmp(sweep->keys[i].key, key->key) == 0)
       return gab_config_fail(config, gab_config_path(path, "vary.%zu.key", index), "%s is varied twice",
                              key->key);
+    if (do_overlap(sweep->keys[i].key, strlen(sweep->keys[i].key), key->key))
+      return gab_config_fail(config, gab_config_path(path, "vary.%zu.key", index),
+                             "%s and %s (vary.%zu) overlap: one would replace the other; vary their members",
+                             key->key, sweep->keys[i].key, i);
     if (strcmp(sweep->keys[i].name, key->name) == 0)
       return gab_config_fail(config, path, "'%s' is the name of %s, too; give this one another name",
                              key->name, sweep->keys[i].key);
@@ -236,6 +285,8 @@ static gab_status read_result(gab_app_sweep *sweep, size_t index)
     return gab_config_fail(config, path, "needs either summary, or series and column");
   if (!result->series != !result->column)
     return gab_config_fail(config, path, "series and column belong together");
+  if (result->summary) GAB_TRY(check_unset(config, "results", index, "take", "on a number of summary.json"));
+  if (result->summary) GAB_TRY(check_unset(config, "results", index, "from", "on a number of summary.json"));
   if (result->series && (strchr(result->series, '/') || result->series[0] == '.'))
     return gab_config_fail(config, path,
                            "series '%.80s': expected the name of a table in the folder of the run",
@@ -284,6 +335,8 @@ static gab_status read_top(gab_app_sweep *sweep)
   if (is_sampled != gab_config_is_set(config, "samples"))
     return gab_config_fail(config, is_sampled ? "design" : "samples",
                            is_sampled ? "latin_hypercube needs samples" : "needs design: latin_hypercube");
+  if (!is_sampled && gab_config_is_set(config, "seed"))
+    return gab_config_fail(config, "seed", "needs design: latin_hypercube; leave it out");
   return GAB_OK;
 }
 
@@ -298,6 +351,7 @@ static gab_status read_all(gab_app_sweep *sweep)
   GAB_TRY(GAB_NEW_ARRAY(&sweep->keys, sweep->key_count, GAB_MEMORY_OTHER));
   GAB_TRY(GAB_NEW_ARRAY(&sweep->results, sweep->result_count + 1, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < sweep->key_count; i++) GAB_TRY(read_key(sweep, i));
+  GAB_TRY(check_settings(sweep));
   for (size_t i = 0; i < sweep->result_count; i++) GAB_TRY(read_result(sweep, i));
   return gab_app_sweep_points_make(sweep);
 }

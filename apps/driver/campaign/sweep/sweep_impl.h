@@ -52,8 +52,10 @@ typedef struct gab_app_sweep_result {
   const char *summary;         /**< number of summary.json; NULL: of a series */
   const char *series, *column; /**< SERIES.csv, its column */
   gab_app_sweep_take take;
-  double from;  /**< of the series: time of the first row; -INFINITY: all */
-  bool was_met; /**< some run has it */
+  double from;     /**< of the series: time of the first row; -INFINITY: all */
+  bool was_met;    /**< some run has it */
+  bool has_column; /**< some run has the column, perhaps without a row from that time on */
+  bool lacks_time; /**< `from` is set, and some series has no column of times */
 } gab_app_sweep_result;
 
 /** State of a point. */
@@ -69,11 +71,13 @@ typedef enum gab_app_sweep_state {
 typedef struct gab_app_sweep_point {
   char name[GAB_APP_SWEEP_NAME];
   gab_app_sweep_state state;
-  int code, starts; /**< exit code of the last run; starts by this process */
-  bool is_kept;     /**< its results were there before */
-  bool is_fresh;    /**< its run starts from step 0 */
-  double next_try;  /**< gab_seconds() */
-  char *message;    /**< of a failed run; owned, may be NULL */
+  int code, starts;  /**< exit code of the last run; starts by this process */
+  bool is_kept;      /**< its results were there before */
+  bool is_fresh;     /**< its run starts from step 0 */
+  uint64_t old_case; /**< of its folder before the first start: while it is there, nothing has been removed */
+  uint64_t hash;     /**< of all parameters of its case; once it is read */
+  double next_try;   /**< gab_seconds() */
+  char *message;     /**< of a failed run; owned, may be NULL */
 } gab_app_sweep_point;
 
 typedef struct gab_app_sweep {

@@ -24,17 +24,33 @@ static size_t index_of(const gab_app_sweep *sweep, size_t point, size_t key)
   return point % count;
 }
 
-/* A place in the part of the range, to six digits: what the name of the folder says is the value. */
+/* Where a share of the points ends in a range. */
+static double place_of(const gab_app_sweep_key *of, double share)
+{
+  const double *range = of->range;
+  const double place =
+      of->is_log ? range[0] * pow(range[1] / range[0], share) : range[0] + (range[1] - range[0]) * share;
+  return fmin(fmax(place, range[0]), range[1]);
+}
+
+/* A place in the part of the range, to six digits or as many more as keep it there: what the name of the folder says is the
+ * value. */
 static void sample(const gab_app_sweep *sweep, size_t point, size_t key, char number[40])
 {
   const gab_app_sweep_key *of = &sweep->keys[key];
   const double at = gab_hash_uniform(sweep->seed, 2 * key + 1, point);
-  const double share = (of->part[point] + at) / (double)sweep->point_count;
-  const double *range = of->range;
-  const double value =
-      of->is_log ? range[0] * pow(range[1] / range[0], share) : range[0] + (range[1] - range[0]) * share;
-  if (of->is_whole) snprintf(number, 40, "%.0f", value);
-  else snprintf(number, 40, "%.6g", value);
+  const double part = of->part[point], parts = (double)sweep->point_count;
+  const double value = place_of(of, (part + at) / parts);
+  if (of->is_whole) { /* + 0.: not -0 */
+    snprintf(number, 40, "%.0f", fmin(fmax(round(value), ceil(of->range[0])), floor(of->range[1])) + 0.);
+    return;
+  }
+  const double from = place_of(of, part / parts), to = place_of(of, (part + 1) / parts);
+  for (int digits = 6; digits <= 17; digits++) {
+    snprintf(number, 40, "%.*g", digits, value);
+    const double read = strtod(number, NULL);
+    if (read >= from && read < to) return;
+  }
 }
 
 const char *gab_app_sweep_value(const gab_app_sweep *sweep, size_t point, size_t key, char number[40])
@@ -117,6 +133,17 @@ static gab_status check_unique(const gab_app_sweep *sweep)
   return status;
 }
 
+/* Whether the sweep itself writes a file or a folder of that name, or temporary files with it. */
+static bool is_taken(const char *name)
+{
+  static const char *const own[] = {"messages", "sweep.csv", "sweep.yaml", "run.lock"};
+  for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+    const size_t length = strlen(own[i]);
+    if (strncmp(name, own[i], length) == 0 && (!name[length] || name[length] == '.')) return true;
+  }
+  return false;
+}
+
 /* ---------------------------------------------------------------- designs */
 
 static gab_status count_points(gab_app_sweep *sweep)
@@ -173,6 +200,10 @@ gab_status gab_app_sweep_points_make(gab_app_sweep *sweep)
       return gab_config_fail(sweep->config, "names",
                              "'%.80s' is not a name of a folder: expected letters, digits and _ . + -",
                              given[i]);
+    if (is_taken(given[i]))
+      return gab_config_fail(
+          sweep->config, "names",
+          "'%.80s': the sweep has a file or a folder of this name; give the point another one", given[i]);
   }
   for (size_t i = 0; i < sweep->point_count; i++) {
     GAB_TRY(name_point(sweep, i, sweep->points[i].name));

@@ -166,6 +166,16 @@ static gab_status spawn(const gab_app_run_command *command, int messages, const 
   return GAB_OK;
 }
 
+/* Identity of case.yaml of a point, which a fresh start writes after it has removed what was there; 0: there is none. */
+static uint64_t identify_case(const gab_app_sweep *sweep, size_t index)
+{
+  char path[PATH_MAX];
+  struct stat file;
+  if (stat(gab_app_sweep_path(sweep, index, "case.yaml", path), &file) != 0) return 0;
+  const int64_t facts[] = {(int64_t)file.st_ino, (int64_t)file.st_mtim.tv_sec, (int64_t)file.st_mtim.tv_nsec};
+  return gab_hash64(facts, sizeof facts, 0);
+}
+
 static gab_status start(scheduler *all, size_t index, child *in, const sigset_t *signals)
 {
   const gab_app_sweep *sweep = all->sweep;
@@ -175,6 +185,8 @@ static gab_status start(scheduler *all, size_t index, child *in, const sigset_t 
   char folder[PATH_MAX], walltime[48];
   int messages = -1;
   const bool is_launched = sweep->processes > 1 || sweep->options->launch;
+  const uint64_t old_case = identify_case(sweep, index);
+  if (point->starts == 0) point->old_case = old_case;
   snprintf(walltime, sizeof walltime, "%.0f s", fmax(1, sweep->options->walltime - gab_seconds()));
   gab_status status = gab_app_sweep_settings_make(sweep, index, &settings);
   const gab_app_run_start what = {.case_file = sweep->case_file,
@@ -183,7 +195,7 @@ static gab_status start(scheduler *all, size_t index, child *in, const sigset_t 
                                   .launch_options = all->launch_words,
                                   .settings = {settings.items},
                                   .setting_count = {settings.count},
-                                  .fresh = point->is_fresh && point->starts == 0,
+                                  .fresh = point->is_fresh && old_case == point->old_case,
                                   .quiet = true,
                                   .walltime = sweep->options->walltime > 0 ? walltime : NULL};
   if (status == GAB_OK) status = gab_app_run_command_make(&what, &command);
@@ -277,7 +289,7 @@ static void report(scheduler *all, const char *what)
 
 /* ---------------------------------------------------------------- the end of a run */
 
-/* The last line of the messages, without "error: ". */
+/* The last line of the messages, without "error: ", and with the lines that belong to it: parameters that differ, a remedy. */
 static void keep_message(const gab_app_sweep *sweep, size_t index)
 {
   gab_app_sweep_point *point = &sweep->points[index];
@@ -287,7 +299,14 @@ static void keep_message(const gab_app_sweep *sweep, size_t index)
   while (file && fgets(line, sizeof line, file)) {
     line[strcspn(line, "\n")] = '\0';
     const bool is_error = strncmp(line, "error: ", 7) == 0;
-    if (is_error || (line[0] && strncmp(last, "error: ", 7) != 0)) snprintf(last, sizeof last, "%s", line);
+    const bool is_continued =
+        strncmp(last, "error: ", 7) == 0 && (strncmp(line, "  ", 2) == 0 || strncmp(line, "--", 2) == 0);
+    const size_t used = strlen(last);
+    if (is_continued)
+      snprintf(last + used, sizeof last - used, "%s%s", line[0] == '-' ? "; " : " ",
+               line + strspn(line, " "));
+    else if (is_error || (line[0] && strncmp(last, "error: ", 7) != 0))
+      snprintf(last, sizeof last, "%s", line);
   }
   if (file) fclose(file);
   free(point->message);
@@ -317,8 +336,8 @@ static void judge(scheduler *all, const child *ended, int status)
   point->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (WIFSIGNALED(status)) snprintf(how, sizeof how, "was ended by signal %d", WTERMSIG(status));
   else snprintf(how, sizeof how, "ended with exit code %d", point->code);
-  const bool is_stopped =
-      point->code == gab_status_exit_code(GAB_ERR_REQUEUE) || (point->code != 0 && all->signals_passed > 0);
+  const bool is_saved = point->code == gab_status_exit_code(GAB_ERR_REQUEUE);
+  const bool is_stopped = is_saved || (is_worth_a_try(point->code) && all->signals_passed > 0);
   if (point->code == 0) {
     point->state = GAB_APP_SWEEP_DONE;
     all->finished++;
@@ -327,7 +346,8 @@ static void judge(scheduler *all, const child *ended, int status)
     remove_messages(all->sweep, ended->point);
   } else if (is_stopped) {
     point->state = GAB_APP_SWEEP_STOPPED;
-    snprintf(what, sizeof what, "%s: stopped with a checkpoint", point->name);
+    if (is_saved) snprintf(what, sizeof what, "%s: stopped with a checkpoint", point->name);
+    else snprintf(what, sizeof what, "%s %s after the signal to stop", point->name, how);
   } else {
     const bool again = is_worth_a_try(point->code) && point->starts < all->sweep->tries;
     point->state = again ? GAB_APP_SWEEP_WAITING : GAB_APP_SWEEP_FAILED;

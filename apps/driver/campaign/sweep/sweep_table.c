@@ -39,9 +39,11 @@ static gab_status take_number(void *user, const char *name, double value)
 
 /* ---------------------------------------------------------------- columns of series */
 
-static double take_rows(const gab_app_csv *series, size_t column, const gab_app_sweep_result *result)
+/* Mean, minimum and maximum of rows of which one is not finite are NaN. */
+static double take_rows(const gab_app_csv *series, size_t column, gab_app_sweep_result *result)
 {
   size_t time, rows = 0;
+  bool are_finite = true;
   double last = NAN, sum = 0, least = INFINITY, greatest = -INFINITY;
   const bool has_time = gab_app_csv_find(series, "time", &time);
   for (size_t i = 0; i < series->rows; i++) {
@@ -49,11 +51,15 @@ static double take_rows(const gab_app_csv *series, size_t column, const gab_app_
     if (has_time && row[time] < result->from) continue;
     rows++;
     last = row[column];
+    are_finite = are_finite && isfinite(last);
     sum += last;
     least = fmin(least, last);
     greatest = fmax(greatest, last);
   }
-  if (rows == 0) return NAN;
+  result->lacks_time = result->lacks_time || (!has_time && isfinite(result->from));
+  if (rows == 0 || result->lacks_time) return NAN;
+  result->was_met = true;
+  if (result->take != GAB_APP_SWEEP_LAST && !are_finite) return NAN;
   switch (result->take) {
   case GAB_APP_SWEEP_LAST:
     return last;
@@ -77,8 +83,8 @@ static gab_status take_series(gab_app_sweep *sweep, size_t point, size_t k)
   if (access(gab_app_sweep_path(sweep, point, file, path), F_OK) != 0) return GAB_OK;
   const gab_status status = gab_app_csv_read(path, &series);
   if (status == GAB_OK && gab_app_csv_find(&series, result->column, &column)) {
+    result->has_column = true;
     sweep->values[point * sweep->result_count + k] = take_rows(&series, column, result);
-    result->was_met = true;
   }
   gab_app_csv_release(&series);
   return status;
@@ -135,6 +141,23 @@ static gab_status find_closest(const gab_app_sweep *sweep, size_t point, const g
   return status;
 }
 
+/* A column of which no row counts. */
+static gab_status fail_rows(const gab_app_sweep *sweep, size_t k)
+{
+  const gab_app_sweep_result *result = &sweep->results[k];
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  const bool has_start = isfinite(result->from);
+  gab_config_path(path, "results.%zu.%s", k, has_start ? "from" : "column");
+  if (result->lacks_time)
+    return gab_config_fail(sweep->config, path,
+                           "%.100s.csv has no column 'time'; leave from out. Runs that are done are kept",
+                           result->series);
+  return gab_config_fail(sweep->config, path,
+                         "no run has a row of %.100s.csv%s; %s. Runs that are done are kept", result->series,
+                         has_start ? " at this time or later" : "",
+                         has_start ? "lower it" : "take another series");
+}
+
 gab_status gab_app_sweep_results_check(const gab_app_sweep *sweep)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
@@ -144,6 +167,7 @@ gab_status gab_app_sweep_results_check(const gab_app_sweep *sweep)
   for (size_t k = 0; k < sweep->result_count; k++) {
     const gab_app_sweep_result *result = &sweep->results[k];
     search found = {.wanted = result->summary ? result->summary : result->column};
+    if (result->lacks_time || (result->has_column && !result->was_met)) return fail_rows(sweep, k);
     if (result->was_met) continue;
     GAB_TRY(find_closest(sweep, done, result, &found));
     gab_config_path(path, "results.%zu.%s", k, result->summary ? "summary" : "column");
