@@ -270,10 +270,10 @@ refuses 'vary.1.whole: has no effect on values' 's/name: w/whole: true/' grid.ya
 refuses 'results.1.take: has no effect on a number of summary.json' 's/steps_wanted/&, take: max/' box.yaml
 refuses 'results.1.from: has no effect on a number of summary.json' 's/steps_wanted/&, from: 3/' box.yaml
 refuses 'vary.1.range: has no whole number' 's/10, 1000/10.2, 10.8/' cube.yaml
-for name in messages sweep.csv run.lock; do
+for name in messages sweep.csv; do
   refuses "bad.yaml:3:8: names: '$name': the sweep has a file or a folder of this name" "s/tame, wild/tame, $name/" wild.yaml
 done
-for pair in '--slurm --pbs' '--slurm --dry-run' '--pbs --fresh' '--slurm --point=1' '--table --fresh' '--table --point=1'; do
+for pair in '--slurm --pbs' '--pbs --fresh' '--table --fresh' '--table --point=1'; do
   refuses "$(echo "$pair" | sed 's/=1//; s/ / and /') exclude each other" '' grid.yaml $pair
 done
 refuses '--point 7: not a whole number from 1 to 6' '' box.yaml --point 7
