@@ -219,6 +219,10 @@ sed '/results/,$d' table.yaml >late.yaml
 echo 'results: [{series: made, column: a, take: mean, from: 2}]' >>late.yaml
 sweeps 75 late.yaml --out out/grid --table
 said 'late.yaml:5:55: results.0.from: no run has a row of made.csv at this time or later; lower it'
+sed -i s/made/none/ late.yaml
+sweeps 75 late.yaml --out out/grid --table
+said 'late.yaml:5:20: results.0.series: out/grid/cells_16x8-w_thin/none.csv is not there; name another table'
+sed -i s/none/made/ late.yaml
 sed -i 's/time/step/' out/grid/*/made.csv
 sweeps 75 late.yaml --out out/grid --table
 said "late.yaml:5:55: results.0.from: made.csv has no column 'time'; leave from out"

@@ -123,10 +123,10 @@ static gab_status look(void *user, const char *name, double value)
   return GAB_OK;
 }
 
-static gab_status find_closest(const gab_app_sweep *sweep, size_t point, const gab_app_sweep_result *result,
-                               search *found)
+static gab_status find_closest(const gab_app_sweep *sweep, size_t point, size_t k, search *found)
 {
-  char path[PATH_MAX], file[GAB_APP_RESULT_NAME];
+  const gab_app_sweep_result *result = &sweep->results[k];
+  char path[PATH_MAX], file[GAB_APP_RESULT_NAME], key[GAB_CONFIG_PATH_CAPACITY];
   if (result->summary) {
     gab_json_document *summary = gab_json_read_file(gab_app_sweep_path(sweep, point, "summary.json", path));
     const gab_status status = gab_json_each_number(summary, "/", look, found);
@@ -135,7 +135,10 @@ static gab_status find_closest(const gab_app_sweep *sweep, size_t point, const g
   }
   gab_app_csv series = {0};
   snprintf(file, sizeof file, "%.200s.csv", result->series);
-  const gab_status status = gab_app_csv_read(gab_app_sweep_path(sweep, point, file, path), &series);
+  if (access(gab_app_sweep_path(sweep, point, file, path), F_OK) != 0)
+    return gab_config_fail(sweep->config, gab_config_path(key, "results.%zu.series", k),
+                           "%.300s is not there; name another table. Runs that are done are kept", path);
+  const gab_status status = gab_app_csv_read(path, &series);
   for (size_t c = 0; status == GAB_OK && c < series.columns; c++) (void)look(found, series.names[c], 0);
   gab_app_csv_release(&series);
   return status;
@@ -169,7 +172,7 @@ gab_status gab_app_sweep_results_check(const gab_app_sweep *sweep)
     search found = {.wanted = result->summary ? result->summary : result->column};
     if (result->lacks_time || (result->has_column && !result->was_met)) return fail_rows(sweep, k);
     if (result->was_met) continue;
-    GAB_TRY(find_closest(sweep, done, result, &found));
+    GAB_TRY(find_closest(sweep, done, k, &found));
     gab_config_path(path, "results.%zu.%s", k, result->summary ? "summary" : "column");
     return gab_config_fail(sweep->config, path,
                            "no run has '%.100s'; did you mean '%s'? Runs that are done are kept",
