@@ -232,6 +232,7 @@ typedef struct gab_open_view {
   double next_drho;
   const double *ramp; /**< one factor per condition */
   double ghost;       /**< what the ghost cell of a side with a state sends; else 0 */
+  double lag[3];      /**< velocity of `sent` minus that of the flow, by the drag of a porous cell; else 0 */
   double spread
       [3]; /**< by axis along the side: half of (populations sent in both directions minus those arriving from both), or 0 */
 } gab_open_view;
@@ -607,9 +608,9 @@ int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_FACTORS]);
 
 /** Contribution of a wall with a log law to a population, with that of a slip link: ground.c. Pure. @param[in] sent
- *  by the fluid cell */
+ *  by the fluid cell @param[in] free  the same without the drag of a porous cell, for the velocity */
 double gab_ground_of_link(const gab_lbm_model *model, const gab_level_model *at, const gab_slip_link *link,
-                          const double *sent);
+                          const double *sent, const double *free);
 /** The mixing length of a log law, in cells. Pure. @param[in] height  of the middle of a cell above the wall, with the roughness length added */
 double gab_ground_mixing_length(double height);
 /** Share of the stress after a collision with the eddy viscosity of a mixing length, relative to that with the
@@ -622,10 +623,10 @@ double gab_ground_kept(double rate, double length, double square, double divisor
  *  @param[in,out] rest  by direction @return the share of the stress that it keeps, 0 to 1 */
 double gab_ground_mix(const gab_lbm_model *model, const gab_level_model *at, double drho, double length,
                       double rest[GAB_LATTICE_MAX_Q]);
-/** Term of a wall with a slip length for a population: slip.c. Pure. @param[in] sent,next_sent  by the fluid cell and the
- *  next one */
+/** Term of a wall with a slip length for a population: slip.c. Pure. @param[in] sent  by the fluid cell
+ *  @param[in] free,next_free  by it and the next one, without the drag of porous cells */
 double gab_slip_of_link(const gab_lbm_model *model, const gab_level_model *at, const gab_slip_link *link,
-                        const double *sent, const double *next_sent);
+                        const double *sent, const double *free, const double *next_free);
 
 /** Whether the walls of a model have to be balanced: an interpolated or moving body, and no side that sets the mass. */
 bool gab_wall_balance_is_needed(const gab_lbm_model *model);

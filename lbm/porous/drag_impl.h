@@ -26,6 +26,8 @@ typedef struct gab_drag_law {
   bool is_uniform; /**< equal along all axes */
 } gab_drag_law;
 
+enum { GAB_DRAG_NUMBERS = 6 }; /**< linear and quadratic part by axis */
+
 gab_drag_law gab_drag_law_of(const gab_porous_region *region, int level);
 /** Drag divided by density and velocity along each axis, at a velocity. Pure. */
 void gab_drag_at(const gab_drag_law *law, const double u[3], double drag[3]);
@@ -44,7 +46,10 @@ void gab_drag_velocity(const gab_drag_law *law, double sign, double rho, const d
 /** @return ::GAB_ERR_INPUT with the name of a region that cannot be */
 gab_status gab_porous_create(gab_lbm_model *model, const gab_domain *domain);
 void gab_porous_destroy(gab_porous **porous);
-/** Sets gab_lbm_block.porous, after the runs of the block are known. @return ::GAB_ERR_INPUT if the drag of a region is too large on this level */
+/** @return ::GAB_ERR_INPUT if the collision or a wall finds eddies by a stress that would contain the drag */
+gab_status gab_porous_check_options(const gab_lbm_options *options);
+/** Sets gab_lbm_block.porous, after the runs of the block are known. @return ::GAB_ERR_INPUT if the drag of a region is too large on this level, or
+ *  a cell is at a side that porous cells cannot be at */
 gab_status gab_porous_mark(const gab_lbm_model *model, gab_lbm_block *block);
 /** The region of a cell; -1: none. */
 static inline int gab_porous_region_at(const gab_lbm_model *model, const gab_lbm_block *block,
@@ -78,6 +83,14 @@ void gab_porous_take(const gab_lbm_model *model, const gab_lbm_block *block, con
 /** The same by the index or number of the cell, for its velocity. */
 void gab_porous_take_sent(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t number,
                           double f[GAB_LATTICE_MAX_Q]);
+
+/** Velocity of what a cell has sent minus its velocity: half of the drag over the density, without half of a local force; 0 if it is not porous.
+ *  @param[in] number  as `cell` above */
+void gab_porous_lag(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t number,
+                    const double sent[GAB_LATTICE_MAX_Q], double lag[3]);
+/** Linear and quadratic part of the drag in a cell, per sub-step; zeros if it is not porous. */
+void gab_porous_law_at(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3],
+                       double law[GAB_DRAG_NUMBERS]);
 
 /** Called with porous cells side by side. @param[in] first,count  of the row @param[in] region  by cell, 1 + its number; 0: not
  *  porous @param[in] half  by axis half of the local force of a sub-step; zeros without one */

@@ -61,6 +61,12 @@ gab_status gab_lbm_porous_loads(struct gab_lbm *lbm, gab_porous_load *loads);
 /** Adds the fluid cells of each region in a box of cells of a level. Local. @param[in,out] cells  by region */
 void gab_lbm_count_porous(const struct gab_lbm *lbm, int level, const gab_box *box, uint64_t *cells);
 
+/** Finds a porous cell of a box of cells of a level at a side whose condition cannot have any: outlets other than with a given pressure. Local.
+ *  @param[out] region  of the cell, if found @param[out] place  of the condition in parameter files, "boundaries.x_max"; borrowed from the
+ *  options */
+bool gab_lbm_porous_meets_outlet(const struct gab_lbm *lbm, int level, const gab_box *box, size_t *region,
+                                 const char **place);
+
 /** a on a level, the largest of the axes, at a speed in cells per step; with the slope of Forchheimer's part, which is twice that part. Pure. */
 double gab_porous_drag_on(const gab_porous_region *region, int level, double speed);
 

@@ -3,6 +3,7 @@
 #include "lbm/porous/drag_impl.h"
 
 #include "core/base/lower_bound_impl.h"
+#include "lbm/sides/side_impl.h"
 #include "lbm/step/local_force.h"
 
 #include <math.h>
@@ -36,10 +37,31 @@ static gab_status fill(gab_porous *porous, const gab_lbm_options *options, const
   return status;
 }
 
+/* The stress in the populations contains that of the drag, rho (m m - u u) and more, which a uniform flow has as well. */
+gab_status gab_porous_check_options(const gab_lbm_options *options)
+{
+  const gab_collision *collision = options->collision;
+  if (collision->rate_of_stress)
+    GAB_FAIL(
+        GAB_ERR_INPUT,
+        "collision %s: takes the drag of porous regions for a rate of strain, so that its viscosity is wrong; choose "
+        "trt, rr, srt or mrt, or leave the regions out",
+        collision->name);
+  for (int k = 0; k < gab_lbm_condition_count(options); k++)
+    if (gab_lbm_condition(options, k)->sponge.roughness > 0)
+      GAB_FAIL(
+          GAB_ERR_INPUT,
+          "%s.eddy_height: takes the drag of porous regions for a rate of strain, so that its viscosity is wrong; leave it "
+          "or the regions out",
+          gab_condition_path(options->patches, k));
+  return GAB_OK;
+}
+
 gab_status gab_porous_create(gab_lbm_model *model, const gab_domain *domain)
 {
   const gab_lbm_options *options = &model->options;
   if (options->porous_count == 0) return GAB_OK;
+  GAB_TRY(gab_porous_check_options(options));
   if (options->porous_count > GAB_MOST_POROUS)
     GAB_FAIL(GAB_ERR_INPUT, "%zu porous regions: there can be %d", options->porous_count, GAB_MOST_POROUS);
   GAB_TRY(GAB_NEW(&model->porous, GAB_MEMORY_OTHER));
@@ -52,6 +74,74 @@ void gab_porous_destroy(gab_porous **porous)
   gab_geometry_destroy(&(*porous)->where);
   gab_free(&(*porous)->regions);
   gab_free(porous);
+}
+
+/* ------------------------------------------------------------------------------------------ sides */
+
+typedef struct meeting {
+  size_t region;
+  int condition;
+} meeting;
+
+/* In a layer of cells at a side. */
+static bool layer_meets(const gab_lbm_model *model, int level, const gab_box *box, int side, meeting *found)
+{
+  const int axis = side / 2;
+  for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
+    for (int64_t y = box->lo[1]; y < box->hi[1]; y++)
+      for (int64_t x = box->lo[0]; x < box->hi[0]; x++) {
+        const int64_t cell[3] = {x, y, z};
+        int64_t beyond[3] = {x, y, z};
+        beyond[axis] += side % 2 ? 1 : -1;
+        const int condition = gab_condition_at(model, level, beyond, side);
+        if (!gab_side_of(gab_lbm_condition(&model->options, condition))->refuses_porous) continue;
+        const int region = gab_geometry_cell(model->porous->where, level, cell);
+        if (region < 0 || gab_geometry_cell(model->geometry, level, cell) != GAB_CELL_FLUID) continue;
+        *found = (meeting){(size_t)region, condition};
+        return true;
+      }
+  return false;
+}
+
+static bool box_meets(const gab_lbm_model *model, int level, const gab_box *box, meeting *found)
+{
+  const gab_domain *domain = gab_geometry_domain(model->porous->where);
+  bool refuses = false;
+  for (int k = 0; k < gab_lbm_condition_count(&model->options); k++)
+    refuses = refuses || gab_side_of(gab_lbm_condition(&model->options, k))->refuses_porous;
+  if (!refuses || gab_geometry_is_clear(model->porous->where, level, box)) return false;
+  for (int side = 0; side < 2 * domain->dimension; side++) {
+    const int axis = side / 2;
+    const int64_t last = (domain->cells[axis] << level) - 1, at = side % 2 ? last : 0;
+    gab_box layer = *box;
+    if (domain->periodic[axis] || at < box->lo[axis] || at >= box->hi[axis]) continue;
+    layer.lo[axis] = at;
+    layer.hi[axis] = at + 1;
+    if (layer_meets(model, level, &layer, side, found)) return true;
+  }
+  return false;
+}
+
+bool gab_lbm_porous_meets_outlet(const gab_lbm *lbm, int level, const gab_box *box, size_t *region,
+                                 const char **place)
+{
+  meeting found;
+  if (!lbm->model.porous || !box_meets(&lbm->model, level, box, &found)) return false;
+  *region = found.region;
+  *place = gab_condition_path(lbm->model.options.patches, found.condition);
+  return true;
+}
+
+static gab_status check_sides(const gab_lbm_model *model, int level, const gab_box *box)
+{
+  meeting found;
+  if (!box_meets(model, level, box, &found)) return GAB_OK;
+  GAB_FAIL(
+      GAB_ERR_INPUT,
+      "porous region %s: has cells at %s, an outlet that takes the drag for pressure; give it the type pressure, or end "
+      "the region a cell before it",
+      gab_geometry_body(model->porous->where, found.region)->name,
+      gab_condition_path(model->options.patches, found.condition));
 }
 
 /* ------------------------------------------------------------------------------------------ cells of a block */
@@ -79,6 +169,7 @@ gab_status gab_porous_mark(const gab_lbm_model *model, gab_lbm_block *block)
     box.hi[axis] = block->first[axis] + model->cells[axis];
   }
   if (gab_geometry_is_clear(porous->where, level, &box)) return GAB_OK;
+  GAB_TRY(check_sides(model, level, &box));
   GAB_TRY(GAB_NEW_ARRAY(&block->porous, gab_lbm_cells_of(model), GAB_MEMORY_OTHER));
   for (size_t r = 0; r < block->run_count; r++) {
     const gab_run *run = &block->runs[r];

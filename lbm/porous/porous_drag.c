@@ -93,6 +93,33 @@ void gab_porous_take_sent(const gab_lbm_model *model, const gab_lbm_block *block
   take(model, block, &cell, f);
 }
 
+void gab_porous_lag(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t number,
+                    const double sent[GAB_LATTICE_MAX_Q], double lag[3])
+{
+  found_cell cell = {.region = 0};
+  double drho, u[3];
+  for (int axis = 0; axis < 3; axis++) lag[axis] = 0;
+  gab_porous_visit(model, block, number, 1, note_cell, &cell);
+  if (cell.region == 0) return;
+  const gab_drag_law law = gab_drag_law_of(&model->porous->regions[cell.region - 1], block->at->level);
+  gab_lbm_moments(model, block->at, sent, &drho, lag);
+  for (int axis = 0; axis < 3; axis++) u[axis] = lag[axis];
+  gab_drag_velocity(&law, -1, 1 + drho, cell.half, u);
+  for (int axis = 0; axis < 3; axis++) lag[axis] -= u[axis] + cell.half[axis] / (1 + drho);
+}
+
+void gab_porous_law_at(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3],
+                       double law[GAB_DRAG_NUMBERS])
+{
+  const int region = gab_porous_region_at(model, block, at);
+  gab_drag_law found = {.knee = 0};
+  if (region >= 0) found = gab_drag_law_of(&model->porous->regions[region], block->at->level);
+  for (int axis = 0; axis < 3; axis++) {
+    law[axis] = found.linear[axis];
+    law[3 + axis] = found.quadratic[axis];
+  }
+}
+
 /* ------------------------------------------------------------------------------------------ after a sweep */
 
 typedef struct dragging {

@@ -157,8 +157,13 @@ gab_status gab_lbm_populations_read(void *user, const gab_block *block, const in
   const size_t fluid = (size_t)gab_lbm_block_of(it->lbm, block)->fluid_cells;
   for (int q = 0; q < model->lattice->q; q++)
     values[q] = packed_value(model, &it->packed, (size_t)q * fluid + number);
+  const gab_lbm_block *data = gab_lbm_block_of(it->lbm, block);
+  if (it->has_drag) {
+    memcpy(values + model->lattice->q, values, (size_t)model->lattice->q * sizeof *values);
+    gab_porous_law_at(model, data, at, values + 2 * model->lattice->q);
+  }
   /* drag of this flow's porous regions; the other one adds its own */
-  gab_porous_take(model, gab_lbm_block_of(it->lbm, block), block, at, values);
+  gab_porous_take(model, data, block, at, values);
   return GAB_OK;
 }
 
@@ -180,6 +185,32 @@ void gab_lbm_state_of(const gab_units *units, int dimension, const double *value
   }
 }
 
+/* To take the drag out and to add the same again would change rounding. */
+static void set_populations(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3],
+                            const double *values, double f[GAB_LATTICE_MAX_Q])
+{
+  const size_t count = (size_t)model->lattice->q;
+  double law[GAB_DRAG_NUMBERS];
+  memcpy(f, values, count * sizeof *f);
+  if (!model->porous) return;
+  gab_porous_law_at(model, block, at, law);
+  if (memcmp(law, values + 2 * count, sizeof law) == 0) memcpy(f, values + count, count * sizeof *f);
+  else gab_porous_put(model, block, at, f);
+}
+
+static void set_state(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3],
+                      const gab_lbm_state *state, double f[GAB_LATTICE_MAX_Q])
+{
+  for (int q = 0; q < model->lattice->q; q++) f[q] = gab_lbm_population(model, block->at, q, state);
+  gab_porous_put(model, block, at, f);
+}
+
+int gab_lbm_population_values(const gab_lbm_options *options)
+{
+  return options->lattice->q * (options->porous_count > 0 ? 2 : 1) +
+         (options->porous_count > 0 ? GAB_DRAG_NUMBERS : 0);
+}
+
 gab_status gab_lbm_set_states(gab_lbm *lbm, const gab_block *block, gab_lbm_state_fn *state_at, void *user)
 {
   const gab_lbm_model *model = &lbm->model;
@@ -195,9 +226,8 @@ gab_status gab_lbm_set_states(gab_lbm *lbm, const gab_block *block, gab_lbm_stat
       gab_lbm_state state = gab_lbm_uniform_state(&model->options);
       const double *populations = state_at(user, at, &state);
       double f[GAB_LATTICE_MAX_Q];
-      for (int q = 0; q < model->lattice->q; q++)
-        f[q] = populations ? populations[q] : gab_lbm_population(model, data->at, q, &state);
-      gab_porous_put(model, data, at, f);
+      if (populations) set_populations(model, data, at, populations, f);
+      else set_state(model, data, at, &state, f);
       for (int q = 0; q < model->lattice->q; q++)
         set_packed(model, packed.data, (size_t)q * fluid + number, f[q]);
     }

@@ -34,12 +34,17 @@ typedef struct gab_lbm_populations {
   const gab_block *block; /**< that was read last */
   gab_buffer packed;
   uint32_t *numbers; /**< of its fluid cells, by cell */
+  bool has_drag;     /**< with what gab_lbm_set_states() of a flow with porous regions needs */
 } gab_lbm_populations;
+/** Values of a cell for a flow: its populations without the drag of porous regions, if the flow has such regions also those with the drag and the
+ *  numbers of its law. Pure. */
+int gab_lbm_population_values(const gab_lbm_options *options);
 gab_status gab_lbm_populations_read(void *user, const gab_block *block, const int32_t at[3], double *values);
 void gab_lbm_populations_release(gab_lbm_populations *populations);
 
 /** State of a fluid cell. @param[in,out] state  holds the uniform initial state of the options
- *  @return its populations after collision as deviations from the weights, which then count; NULL: those of `state` */
+ *  @return gab_lbm_population_values() of it, populations after collision as deviations from the weights, which then count; NULL: those of
+ *  `state` */
 typedef const double *gab_lbm_state_fn(void *user, const int32_t at[3], gab_lbm_state *state);
 /** Sets all fluid cells of a local block, between steps. Local. */
 gab_status gab_lbm_set_states(gab_lbm *lbm, const gab_block *block, gab_lbm_state_fn *state_at, void *user);

@@ -194,7 +194,7 @@ static gab_status check_acceleration(const gab_config *config, const gab_domain 
   for (int axis = 0; axis < domain->dimension; axis++) {
     if (domain->periodic[axis]) push = hypot(push, setup->options.force[axis]);
   }
-  if (setup->body_count > 0 || push == 0) return GAB_OK;
+  if (setup->body_count > 0 || setup->porous_count > 0 || push == 0) return GAB_OK;
   char where[GAB_PATH_LENGTH];
   const double speed = push * (double)steps;
   if (speed > refused)

@@ -5,6 +5,7 @@
 #include "core/memory/memory.h"
 #include "lbm/collision/rheology.h"
 #include "lbm/setup/bodies_impl.h"
+#include "lbm/sides/side_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,6 +41,25 @@ static gab_status read_region(const gab_config *config, int dimension, const gab
   return GAB_OK;
 }
 
+/* As gab_porous_check_options(), with the place in the file. */
+static gab_status check_eddies(const gab_config *config, const gab_lbm_options *options)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  if (options->collision && options->collision->rate_of_stress)
+    return gab_config_fail(
+        config, "lbm.collision",
+        "%s takes the drag of porous regions for a rate of strain, so that its viscosity is wrong: choose "
+        "trt, rr, srt or mrt, or leave out the section porous",
+        options->collision->name);
+  for (int k = 0; k < gab_lbm_condition_count(options); k++)
+    if (gab_lbm_condition(options, k)->sponge.roughness > 0)
+      return gab_config_fail(
+          config, gab_config_path(path, "%s.eddy_height", gab_condition_path(options->patches, k)),
+          "takes the drag of porous regions for a rate of strain, so that its viscosity is wrong: leave it or the section "
+          "porous out");
+  return GAB_OK;
+}
+
 /* They would have the same columns in tables. */
 static gab_status check_names(const gab_config *config, const gab_porous_region *regions, size_t count)
 {
@@ -64,6 +84,7 @@ gab_status gab_lbm_read_porous(const gab_config *config, int dimension, const ch
     return gab_config_fail(
         config, "porous",
         "needs a fluid with one viscosity: Darcy's law does not hold for a fluid.model; choose newtonian");
+  GAB_TRY(check_eddies(config, options));
   gab_status status = gab_lbm_read_bodies(config, "porous", dimension, folder, units, &shapes, &found);
   if (status == GAB_OK && found > GAB_MOST_POROUS)
     status = gab_config_fail(config, "porous", "has %zu regions: there can be %d", found, GAB_MOST_POROUS);

@@ -18,12 +18,12 @@
 static const double kappa = 0.4;
 
 double gab_ground_of_link(const gab_lbm_model *model, const gab_level_model *at, const gab_slip_link *link,
-                          const double *sent)
+                          const double *sent, const double *free)
 {
   const gab_lattice *lattice = model->lattice;
   const int across = link->side / 2, inwards = link->side % 2 ? -1 : 1;
   double drho, u[3], given[3] = {0, 0, 0}, square = 0, sum = 0;
-  gab_lbm_moments(model, at, sent, &drho, u);
+  gab_lbm_moments(model, at, free, &drho, u);
   for (int axis = 0; axis < lattice->dimension; axis++)
     if (axis != across) square += u[axis] * u[axis];
   for (int q = 1; q < lattice->q; q++)

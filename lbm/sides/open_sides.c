@@ -49,15 +49,24 @@ static double mean_of(const gab_open_link *link, const double numbers[GAB_SIDE_C
   return sum / count;
 }
 
+/* Density minus 1 and velocity of the fluid cell. */
+static double moments_of(const gab_lbm_model *model, const gab_level_model *at, const gab_open_view *seen,
+                         double u[3])
+{
+  double drho;
+  gab_lbm_moments(model, at, seen->sent, &drho, u);
+  for (int axis = 0; axis < 3; axis++) u[axis] -= seen->lag[axis];
+  return drho;
+}
+
 static double state_of(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                        const gab_open_view *seen, double u[3], double *given)
 {
-  double drho, all[GAB_SIDE_COUNT];
-  gab_lbm_moments(model, at, seen->sent, &drho, u);
+  double all[GAB_SIDE_COUNT];
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
     all[side] = link->given[side / 2] * seen->ramp[link->conditions[side / 2]];
   *given = mean_of(link, all);
-  return drho;
+  return moments_of(model, at, seen, u);
 }
 
 /* Equilibrium of second order, the part even across and along the side. @param[in] normal -1: even only */
@@ -147,8 +156,8 @@ static double pressure_arrives(const gab_lbm_model *model, const gab_level_model
 double gab_side_pressure_on_body(const gab_lbm_model *model, const gab_level_model *at,
                                  const gab_open_link *link, const gab_open_view *seen)
 {
-  double drho, u[3];
-  gab_lbm_moments(model, at, seen->sent, &drho, u);
+  double u[3];
+  const double drho = moments_of(model, at, seen, u);
   const double given = link->given[0] * seen->ramp[link->conditions[0]];
   const double half_way = drho + link->given[1] * (given - drho);
   const double change =
@@ -164,8 +173,8 @@ double gab_side_pressure_on_body(const gab_lbm_model *model, const gab_level_mod
 const gab_side_descriptor gab_side_pressure = GAB_SIDE_DESCRIPTOR(
     name = "pressure", doc = "Given pressure; the fluid may flow in or out.", keys = pressure_keys,
     key_count = PRESSURE_KEYS, read = read_pressure, relaxation = 0, keeps_state = false,
-    arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false, reads_next_density = false, precedence = 6,
-    amplifies_waves = true, reynolds_along = 12, arrives = pressure_arrives);
+    arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false, reads_next_density = false, refuses_porous = false,
+    precedence = 6, amplifies_waves = true, reynolds_along = 12, arrives = pressure_arrives);
 
 /* ------------------------------------------------------------------------------------------ outflow */
 
@@ -266,8 +275,8 @@ const gab_side_descriptor gab_side_outflow = GAB_SIDE_DESCRIPTOR(
     name = "outflow", doc = "Pressure relaxes to the given one; no backflow; lets vortices and sound leave.",
     keys = outflow_keys, key_count = sizeof outflow_keys / sizeof *outflow_keys, read = read_drawn,
     relaxation = 2, keeps_state = false, arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false,
-    reads_next_density = false, precedence = 2, amplifies_waves = true, reynolds_along = 25,
-    arrives = outflow_arrives);
+    reads_next_density = false, refuses_porous = true, precedence = 2, amplifies_waves = true,
+    reynolds_along = 25, arrives = outflow_arrives);
 
 /* ------------------------------------------------------------------------------------------ characteristic */
 
@@ -311,8 +320,8 @@ const gab_side_descriptor gab_side_characteristic = GAB_SIDE_DESCRIPTOR(
     doc = "Outflow that reflects little sound; its pressure drifts to the given one slowly; no backflow.",
     keys = characteristic_keys, key_count = sizeof characteristic_keys / sizeof *characteristic_keys,
     read = read_drawn, relaxation = 0, keeps_state = false, arrival = GAB_ARRIVAL_COMPUTED,
-    reads_next_density = true, has_velocity = false, precedence = 4, amplifies_waves = true,
-    reynolds_along = 25, arrives = characteristic_arrives);
+    reads_next_density = true, has_velocity = false, refuses_porous = true, precedence = 4,
+    amplifies_waves = true, reynolds_along = 25, arrives = characteristic_arrives);
 
 /* ------------------------------------------------------------------------------------------ convective */
 
@@ -357,8 +366,8 @@ const gab_side_descriptor gab_side_convective = GAB_SIDE_DESCRIPTOR(
     doc = "Vortices leave with a given mean velocity; pressure relaxes to the given one.",
     keys = convective_keys, key_count = sizeof convective_keys / sizeof *convective_keys,
     read = read_convective, relaxation = 1, keeps_state = true, arrival = GAB_ARRIVAL_COMPUTED,
-    has_velocity = false, reads_next_density = false, precedence = 3, amplifies_waves = true,
-    reynolds_along = 25, arrives = convective_arrives);
+    has_velocity = false, reads_next_density = false, refuses_porous = true, precedence = 3,
+    amplifies_waves = true, reynolds_along = 25, arrives = convective_arrives);
 
 /* ------------------------------------------------------------------------------------------ user-defined */
 
@@ -375,8 +384,7 @@ static double own_arrives(const gab_lbm_model *model, const gab_level_model *at,
                              .next = seen->next,
                              .spread = seen->spread,
                              .numbers = side->numbers};
-  gab_lbm_moments(model, at, seen->sent, &asked.density, asked.velocity);
-  asked.density += 1;
+  asked.density = 1 + moments_of(model, at, seen, asked.velocity);
   return side->own->arrives(&asked);
 }
 
@@ -392,5 +400,5 @@ static gab_status read_own(const gab_config *config, const char *path, int dimen
 /* A user-defined side: its stability is unknown. */
 const gab_side_descriptor gab_side_own = GAB_SIDE_DESCRIPTOR(
     name = NULL, doc = NULL, keys = NULL, key_count = 0, read = read_own, relaxation = 0, keeps_state = false,
-    arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false, reads_next_density = false, precedence = 5,
-    amplifies_waves = false, reynolds_along = 0, arrives = own_arrives);
+    arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false, reads_next_density = false, refuses_porous = false,
+    precedence = 5, amplifies_waves = false, reynolds_along = 0, arrives = own_arrives);

@@ -54,6 +54,8 @@ typedef struct gab_side_descriptor {
   bool reads_next_density;
   /** `velocity`, `profile` and `flow_rate` of a gab_side count. */
   bool has_velocity;
+  /** Not at porous cells: it takes their drag for stress or for acceleration of the flow, so that pressure and mass are wrong. */
+  bool refuses_porous;
   /** Where sides meet of which none bounces, the highest decides (doc/sides.md). */
   int precedence;
   /** Whether waves may grow at it above a Reynolds number of the cell, unless gab_lbm_open_speed() bounds the magic parameter. Of a side
@@ -66,9 +68,9 @@ typedef struct gab_side_descriptor {
 
 /** A descriptor from all of its members, each as `member = value`, in any order: an answer that is missing does not compile. A member that
  *  is added above is a parameter more here. */
-#define GAB_SIDE_DESCRIPTOR(a, b, c, d, e, f, g, h, i, j, k, l, m, n)                                        \
+#define GAB_SIDE_DESCRIPTOR(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)                                     \
   {                                                                                                          \
-    .a, .b, .c, .d, .e, .f, .g, .h, .i, .j, .k, .l, .m, .n                                                   \
+    .a, .b, .c, .d, .e, .f, .g, .h, .i, .j, .k, .l, .m, .n, .o                                               \
   }
 
 #define GAB_SIDE_DECLARATION(upper, lower) extern const gab_side_descriptor gab_side_##lower;

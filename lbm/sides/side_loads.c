@@ -3,6 +3,7 @@
 #include "lbm/sides/side_loads_impl.h"
 
 #include "lbm/boundaries/body_sums_impl.h"
+#include "lbm/porous/drag_impl.h"
 #include "lbm/sparse/sparse_impl.h"
 
 #include "core/messages/collective.h"
@@ -98,8 +99,9 @@ static void add_edge(const side_visit *by, const int condition[3], int q, double
   }
 }
 
-/* @param[in] cell  of the domain @param[in] index  of it in the view */
-static void add_cell(const side_visit *by, const gab_lbm_block *view, uint32_t index, const int64_t cell[3])
+/* @param[in] cell  of the domain @param[in] index  of it in the view @param[in] number  of it in the block */
+static void add_cell(const side_visit *by, const gab_lbm_block *view, uint32_t index, uint32_t number,
+                     const int64_t cell[3])
 {
   const gab_lattice *lattice = by->model->lattice;
   const double volume = by->block->at->volume;
@@ -115,10 +117,14 @@ static void add_cell(const side_visit *by, const gab_lbm_block *view, uint32_t i
     const ptrdiff_t where = by->is_arriving ? view->now->arriving[q] : view->now->sent[out];
     const double mass = volume * gab_value_at(view->src, gab_place(index, where));
     if (count > 1) {
-      double f[GAB_LATTICE_MAX_Q], drho;
+      double f[GAB_LATTICE_MAX_Q], drho, lag[3];
       for (int k = 0; k < lattice->q && !has_velocity; k++)
         f[k] = gab_value_at(view->src, gab_place(index, view->now->sent[k]));
-      if (!has_velocity) gab_lbm_moments(by->model, by->block->at, f, &drho, u);
+      if (!has_velocity) {
+        gab_lbm_moments(by->model, by->block->at, f, &drho, u);
+        gab_porous_lag(by->model, by->block, number, f, lag);
+        for (int axis = 0; axis < 3; axis++) u[axis] -= lag[axis];
+      }
       has_velocity = true;
       add_edge(by, condition, q, mass, u);
       continue;
@@ -143,7 +149,7 @@ static bool add_row(void *user, const gab_lbm_block *view, uint32_t start, int32
     bool is_at_side = false;
     for (int axis = 0; axis < by->model->lattice->dimension; axis++)
       is_at_side = is_at_side || cell[axis] == 0 || cell[axis] + 1 == size_of(by->model, level, axis);
-    if (is_at_side) add_cell(by, view, start + (uint32_t)k, cell);
+    if (is_at_side) add_cell(by, view, start + (uint32_t)k, at, cell);
   }
   return true;
 }

@@ -67,7 +67,8 @@ gab_status gab_boundary_register(const gab_boundary *boundary)
 const gab_side_descriptor gab_side_periodic = GAB_SIDE_DESCRIPTOR(
     name = "periodic", doc = "Periodic with the opposite side.", keys = NULL, key_count = 0, read = NULL,
     relaxation = 0, keeps_state = false, arrival = GAB_ARRIVAL_WRAPPED, has_velocity = false,
-    reads_next_density = false, precedence = 0, amplifies_waves = false, reynolds_along = 0, arrives = NULL);
+    reads_next_density = false, refuses_porous = false, precedence = 0, amplifies_waves = false,
+    reynolds_along = 0, arrives = NULL);
 
 static const gab_config_key wall_keys[] = {
     {.name = "slip_length",
@@ -120,14 +121,15 @@ static gab_status read_wall(const gab_config *config, const char *path, int dime
 const gab_side_descriptor gab_side_wall = GAB_SIDE_DESCRIPTOR(
     name = "wall", doc = "No slip, a slip length, or a log law.", keys = wall_keys,
     key_count = sizeof wall_keys / sizeof *wall_keys, read = read_wall, relaxation = 0, keeps_state = false,
-    arrival = GAB_ARRIVAL_BOUNCED, has_velocity = false, reads_next_density = false, precedence = 0,
-    amplifies_waves = false, reynolds_along = 0, arrives = NULL);
+    arrival = GAB_ARRIVAL_BOUNCED, has_velocity = false, reads_next_density = false, refuses_porous = false,
+    precedence = 0, amplifies_waves = false, reynolds_along = 0, arrives = NULL);
 
 /* Specular reflection. */
 const gab_side_descriptor gab_side_free_slip = GAB_SIDE_DESCRIPTOR(
     name = "free_slip", doc = "Free slip: no friction and no flow across.", keys = NULL, key_count = 0,
     read = NULL, relaxation = 0, keeps_state = false, arrival = GAB_ARRIVAL_REFLECTED, has_velocity = false,
-    reads_next_density = false, precedence = 1, amplifies_waves = false, reynolds_along = 0, arrives = NULL);
+    reads_next_density = false, refuses_porous = false, precedence = 1, amplifies_waves = false,
+    reynolds_along = 0, arrives = NULL);
 
 #define OF_PROFILE(key, in, text, ...)                                                                       \
   {                                                                                                          \
@@ -291,4 +293,4 @@ const gab_side_descriptor gab_side_velocity = GAB_SIDE_DESCRIPTOR(
     name = "velocity", doc = "Given velocity: inlet or moving wall.", keys = velocity_keys,
     key_count = sizeof velocity_keys / sizeof *velocity_keys, read = read_velocity, relaxation = 0,
     keeps_state = false, arrival = GAB_ARRIVAL_BOUNCED, has_velocity = true, reads_next_density = false,
-    precedence = 0, amplifies_waves = true, reynolds_along = 0, arrives = NULL);
+    refuses_porous = false, precedence = 0, amplifies_waves = true, reynolds_along = 0, arrives = NULL);

@@ -5,14 +5,14 @@
 #include "lbm/lbm_impl.h"
 
 double gab_slip_of_link(const gab_lbm_model *model, const gab_level_model *at, const gab_slip_link *link,
-                        const double *sent, const double *next_sent)
+                        const double *sent, const double *free, const double *next_free)
 {
   const gab_lattice *lattice = model->lattice;
   const double b = link->length;
-  if (link->roughness > 0) return gab_ground_of_link(model, at, link, sent);
+  if (link->roughness > 0) return gab_ground_of_link(model, at, link, sent, free);
   double drho, first[3], second[3], sum = 0;
-  gab_lbm_moments(model, at, sent, &drho, first);
-  if (link->has_next) gab_lbm_moments(model, at, next_sent, &drho, second);
+  gab_lbm_moments(model, at, free, &drho, first);
+  if (link->has_next) gab_lbm_moments(model, at, next_free, &drho, second);
   for (int axis = 0; axis < lattice->dimension; axis++) {
     if (axis == link->side / 2) continue;
     sum += lattice->c[link->q][axis] * (link->has_next ? b * (9 * first[axis] - second[axis]) / (8 * b + 3)

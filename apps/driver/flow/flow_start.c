@@ -402,9 +402,11 @@ static gab_status load(simulation *made, source *from)
   GAB_TRY(read_source(made, from, &shared));
   GAB_TRY(warn_of_levels(made, from));
   const bool copies = shares_populations(mine, theirs);
-  gab_lbm_populations populations = {.lbm = ((const simulation *)from->run)->lbm};
-  const gab_resampler_copy copy = {
-      .values = mine->setup.options.lattice->q, .read = gab_lbm_populations_read, .user = &populations};
+  gab_lbm_populations populations = {.lbm = ((const simulation *)from->run)->lbm,
+                                     .has_drag = mine->setup.porous_count > 0};
+  const gab_resampler_copy copy = {.values = gab_lbm_population_values(&mine->setup.options),
+                                   .read = gab_lbm_populations_read,
+                                   .user = &populations};
   taking it = {.made = made,
                .shared = &shared,
                .theirs = theirs,

@@ -124,6 +124,7 @@ gab_app_memory gab_app_simulation_memory(const gab_app_run *it)
 gab_status gab_app_simulation_build(gab_app_run *it)
 {
   simulation *made = (simulation *)it;
+  GAB_TRY(gab_app_porous_check_first(made));
   GAB_TRY(gab_app_grid_build(made));
   GAB_TRY(gab_app_sides_find(made));
   GAB_TRY(gab_app_porous_check(made, NULL, true));

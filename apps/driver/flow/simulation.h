@@ -207,6 +207,8 @@ void gab_app_planes_put(const simulation *which, gab_json *json);
  *  @param[in] proxies  the refined grid; NULL: that of the run, or level 0 before there is one. Collective. @return ::GAB_ERR_INPUT with the
  *  place in the file */
 gab_status gab_app_porous_check(simulation *which, gab_proxies *proxies, bool describes);
+/** Of a grid without levels, before it is built. Collective. */
+gab_status gab_app_porous_check_first(const simulation *which);
 gab_status gab_app_porous_add(simulation *which);
 /** Loads of the last state. Collective. */
 gab_status gab_app_porous_finish(simulation *which);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=60 */
 /* Porous regions give the same bits with every kernel, in blocks of any size, fused and sparse, after a restore, and computed twice; they
- * keep the mass of a closed box to rounding, next to a body and with a local force. Impossible regions are refused. */
+ * keep the mass of a closed box to rounding, next to a body and with a local force. Sides know the velocity of the flow. Impossible regions and neighbours are refused. */
 #include "core/messages/collective.h"
+#include "lbm/collision/rheology.h"
 #include "lbm/porous/porous.h"
 #include "lbm/step/local_force.h"
 #include "tests/lbm/lbm_common.h"
@@ -112,16 +113,113 @@ static void force_and_drag_balance(gab_world *world)
   flow_close(&of);
 }
 
+/* ------------------------------------------------------------------------------------------ sides */
+
+/* A uniform flow at an angle that the drag slows: body force and drag balance. */
+static flow_case uniform_case(const gab_porous_region *region, const gab_side sides[GAB_SIDE_COUNT])
+{
+  flow_case given = {.dimension = 2,
+                     .cells = {8, 4, 1},
+                     .block = {2, 4, 1},
+                     .options = {.omega = 1.2,
+                                 .velocity = {0.02, 0.01, 0},
+                                 .force = {0.02 * region->linear[0], 0.01 * region->linear[0], 0},
+                                 .porous = region,
+                                 .porous_count = 1}};
+  memcpy(given.options.sides, sides, sizeof given.options.sides);
+  return given;
+}
+
+static const gab_porous_region everywhere = {
+    .shape = {.name = "all", .shape = GAB_SHAPE_BOX, .lo = {-9, -9, -9}, .hi = {99, 99, 99}},
+    .linear = {0.8, 0.8, 0.8}};
+
+/* Each side has its flow, edges included. */
+static void flow_passes_sides(gab_world *world)
+{
+  const gab_side side = {.kind = GAB_SIDE_VELOCITY, .velocity = {0.02, 0.01, 0}};
+  const gab_side sides[GAB_SIDE_COUNT] = {side, side, side, side};
+  const flow_case given = uniform_case(&everywhere, sides);
+  gab_side_load loads[GAB_MOST_CONDITIONS];
+  flow of = flow_open(world, &given);
+  gab_lbm_request_side_loads(of.lbm);
+  flow_run(&of, 1);
+  REQUIRE_OK(gab_lbm_side_loads(of.lbm, loads));
+  for (int k = 0; k < 4; k++)
+    CHECK(fabs(loads[k].flow / (k < 2 ? 4 * 0.02 : 8 * 0.01) - (k % 2 ? -1 : 1)) < 1e-10);
+  flow_close(&of);
+}
+
+static bool velocity_is_right;
+
+/* Throws back as a wall that moves with the fluid. */
+static double moving_wall(const gab_boundary_link *at)
+{
+  const int8_t *c = at->lattice->c[at->q];
+  velocity_is_right =
+      velocity_is_right && fabs(at->velocity[0] - 0.02) < 1e-13 && fabs(at->velocity[1] - 0.01) < 1e-13;
+  return at->sent[gab_lattice_opposite(at->q)] +
+         6 * at->lattice->weight[at->q] * (c[0] * at->velocity[0] + c[1] * at->velocity[1]);
+}
+
+/* Conditions have the velocity of the flow, with half of the drag. */
+static void conditions_see_the_flow(gab_world *world, const char *kernel)
+{
+  static const gab_boundary moving = {
+      .name = "own_moving", .doc = "A wall that moves along.", .arrives = moving_wall};
+  const gab_side side = {.kind = GAB_SIDE_OWN, .own = &moving};
+  const gab_side sides[GAB_SIDE_COUNT] = {side, side};
+  flow_case given = uniform_case(&everywhere, sides);
+  given.options.kernel = kernel;
+  velocity_is_right = true;
+  flow of = flow_open(world, &given);
+  flow_run(&of, STEPS);
+  CHECK(velocity_is_right);
+  flow_close(&of);
+}
+
+/* ------------------------------------------------------------------------------------------ refusals */
+
+/* Outlets that take the drag for pressure, but not a cell away from it. That blocks refuse them: apps/porous_regions.sh. */
+static void outlets_are_found(gab_world *world)
+{
+  static const gab_side_kind outlets[] = {GAB_SIDE_OUTFLOW, GAB_SIDE_CHARACTERISTIC, GAB_SIDE_CONVECTIVE,
+                                          GAB_SIDE_PRESSURE};
+  for (int k = 0; k < 8; k++) {
+    const gab_side sides[GAB_SIDE_COUNT] = {{.kind = GAB_SIDE_VELOCITY, .velocity = {0.02, 0, 0}},
+                                            {.kind = outlets[k % 4], .density = 1, .advection = 0.02}};
+    gab_porous_region region = everywhere;
+    if (k >= 4) region.shape.hi[0] = 7;
+    const flow_case given = uniform_case(&region, sides);
+    gab_forest *forest;
+    gab_lbm *lbm;
+    const gab_forest_options grid = {
+        .grid = {2, {2, 1, 1}}, .cells = {4, 4, 1}, .periodic = {false, true, true}, .dx = 1};
+    REQUIRE_OK(gab_forest_create(world, &grid, &forest));
+    REQUIRE_OK(gab_lbm_create(forest, NULL, &given.options, &lbm));
+    size_t found = 9;
+    const char *place = "";
+    const gab_box last = {{4, 0, 0}, {8, 4, 1}}, first = {{0, 0, 0}, {4, 4, 1}};
+    CHECK(gab_lbm_porous_meets_outlet(lbm, 0, &last, &found, &place) == (k < 3));
+    CHECK(k >= 3 || (found == 0 && strcmp(place, "boundaries.x_max") == 0));
+    CHECK(!gab_lbm_porous_meets_outlet(lbm, 0, &first, &found, &place));
+    gab_lbm_destroy(&lbm);
+    gab_forest_destroy(&forest);
+  }
+}
+
 static void impossible_is_refused(gab_world *world)
 {
   gab_porous_region wrong = regions[0];
   const gab_forest_options grid = {
       .grid = {2, {2, 2, 1}}, .cells = {4, 4, 1}, .periodic = {true, true, true}, .dx = 1};
-  const gab_lbm_options options = {.omega = 1.2, .porous = &wrong, .porous_count = 1};
-  for (int k = 0; k < 3; k++) {
+  gab_lbm_options options = {.omega = 1.2, .porous = &wrong, .porous_count = 1};
+  for (int k = 0; k < 5; k++) {
     gab_forest *forest;
     gab_lbm *lbm;
     wrong = regions[0];
+    if (k == 3) options.collision = &gab_collision_smagorinsky;
+    if (k == 4) options.collision = &gab_collision_rheology;
     if (k == 0) wrong.linear[1] = -1;
     if (k == 1) wrong.quadratic[0] = INFINITY;
     if (k == 2) wrong.shape.radius = 0;
@@ -145,6 +243,10 @@ int main(int argc, char **argv)
   CHECK(run(world, "sparse", 0, 1) == expected);
   CHECK(forced != expected && run_with_force(world, "vector", true) == forced);
   force_and_drag_balance(world);
+  flow_passes_sides(world);
+  conditions_see_the_flow(world, "in_place");
+  conditions_see_the_flow(world, "sparse");
   impossible_is_refused(world);
+  outlets_are_found(world);
   return test_end(&world);
 }

@@ -194,7 +194,7 @@ static void boxes_obey_the_law(gab_world *world)
   for (int i = 0; gab_collision_at(i); i++)
     for (int dimension = 2; dimension <= 3; dimension++) {
       const gab_collision *collision = gab_collision_at(i);
-      if (strcmp(collision->name, "rheology") == 0 ||
+      if (collision->rate_of_stress || /* refused */
           gab_collision_check_lattice(collision, gab_lattice_usual(dimension)) != GAB_OK)
         continue;
       box_obeys_the_law(world, dimension, collision, "in_place", GAB_PRECISION_DOUBLE);

@@ -12,6 +12,21 @@
 
 enum { LEVELS = GAB_BALANCE_LEVELS };
 
+/* Its outlet and its place in the file. */
+static gab_status check_outlets(const simulation *which, int level, const gab_box *box)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY], key[GAB_CONFIG_PATH_CAPACITY];
+  const gab_lbm_setup *setup = &which->parameters->setup;
+  size_t region;
+  const char *place;
+  if (!gab_lbm_porous_meets_outlet(which->lbm, level, box, &region, &place)) return GAB_OK;
+  gab_config_path(key, "porous.%zu", setup->porous[region].shape.item);
+  return gab_config_fail(
+      which->parameters->base.config, gab_config_path(path, "%s.type", place),
+      "is an outlet that takes the drag of %s for pressure: choose pressure, or end the region %s a cell before it",
+      key, setup->porous[region].shape.name);
+}
+
 static gab_status count_cells(const simulation *which, gab_proxies *proxies, uint64_t (*counts)[LEVELS])
 {
   const gab_forest_options *grid = &which->parameters->base.grid;
@@ -22,6 +37,7 @@ static gab_status count_cells(const simulation *which, gab_proxies *proxies, uin
                      : is_built ? gab_forest_block_count(forest)
                                 : (size_t)gab_app_root_count(grid);
   uint64_t *cells;
+  gab_status status = GAB_OK;
   GAB_TRY(GAB_NEW_ARRAY(&cells, regions, GAB_MEMORY_OTHER));
   for (size_t b = 0; b < all; b++) {
     const gab_block *block = is_built ? gab_forest_block(forest, b) : NULL;
@@ -31,11 +47,12 @@ static gab_status count_cells(const simulation *which, gab_proxies *proxies, uin
                         : block ? gab_block_cells(forest, block)
                                 : gab_app_root_cells(grid, (int64_t)b);
     memset(cells, 0, regions * sizeof *cells);
+    if (status == GAB_OK) status = check_outlets(which, level, &box);
     gab_lbm_count_porous(which->lbm, level, &box, cells);
     for (size_t i = 0; i < regions; i++) counts[i][level] += cells[i];
   }
   gab_free(&cells);
-  return GAB_OK;
+  return status;
 }
 
 static const char *key_of(const simulation *which, size_t region, const char *key, char *path)
@@ -134,6 +151,24 @@ gab_status gab_app_porous_check(simulation *which, gab_proxies *proxies, bool de
   for (size_t i = 0; status == GAB_OK && i < regions; i++) status = judge(which, i, counts[i], describes);
   gab_free(&counts);
   return status;
+}
+
+/* Blocks refuse the same, but do not know the file. Each process visits a part of the blocks. */
+gab_status gab_app_porous_check_first(const simulation *which)
+{
+  const gab_forest_options *grid = &which->parameters->base.grid;
+  const int64_t roots = gab_app_root_count(grid);
+  const gab_members *members = gab_world_members(which->base.world);
+  gab_status status = GAB_OK;
+  if (which->parameters->setup.porous_count == 0 || which->parameters->refinement.max_level > 0)
+    return GAB_OK;
+  for (size_t i = 0; i < which->parameters->setup.porous_count; i++) GAB_TRY(check_level(which, i, 0));
+  for (int64_t root = gab_world_rank(which->base.world); status == GAB_OK && root < roots;
+       root += members->ranks) {
+    const gab_box box = gab_app_root_cells(grid, root);
+    status = check_outlets(which, 0, &box);
+  }
+  return gab_world_reduce_status(which->base.world, status);
 }
 
 /* ---------------------------------------------------------------- series */
