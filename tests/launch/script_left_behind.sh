@@ -138,7 +138,7 @@ is_clean 'after another case'
 injections=$hold launch case.yaml gone
 under_way gone
 killed everything
-[ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "nothing is left to remove: $(left)"
+[ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "nothing is left to remove: $(left); it said: $(tr -d '\0' <gone.txt)"
 injections=$hold,attempt=0 launch case.yaml living
 living=$launcher
 under_way living
