@@ -14,14 +14,21 @@ launch() { # launch OUT [options of the launcher]: in the background; its first 
     --mpi-args "$nodes_mpi" "$@" -- "$gabion" run case.yaml --out "$out" $([ "$out" = whole ] || echo "--inject $hold") >"$out.txt" 2>&1 &
   launcher=$!
 }
+processes_die() { # processes_die NODE...: all at once: stopped first, so that none sees another one die and acts on it
+  local node victims=
+  for node; do victims+=" $(processes_of "$node")"; done
+  # shellcheck disable=SC2086
+  kill -STOP $victims 2>/dev/null
+  # shellcheck disable=SC2086
+  kill -KILL $victims 2>/dev/null
+}
 memory() { grep -ls "^pid $launcher " /dev/shm/gabion-node-*/run | sed 's|/run$||'; } # folders of the launcher
 nodes_die() { # with their processes (and those of $with), their answer, their memory
   local node folder
   for node; do touch "down.$node"; done
   folder=$(memory)
   [ -n "$folder" ] || complain "the launcher has no folder in /dev/shm"
-  # shellcheck disable=SC2086 # words on purpose
-  lose $launcher "$@" ${with:-}
+  processes_die "$@" ${with:-}
   for node; do rm -rf "${folder:?}/$node"; done
 }
 
