@@ -40,8 +40,8 @@ typedef struct gab_schedule {
   bool last;      /**< also at the last step of the run: gab_output_write_last() */
   /** In steps, not whole and above 1, instead of `every` (which must be > 0 too); 0: none. */
   double interval;
-  int64_t stride; /**< only each so many of these steps; 0, 1: all of them */
-  int64_t skip;   /**< leaves out so many of them at first */
+  int64_t stride; /**< every stride-th of these steps; 0, 1: all */
+  int64_t skip;   /**< number of these steps left out at the beginning */
 } gab_schedule;
 
 GAB_EXTENDER bool gab_schedule_due(gab_schedule schedule, gab_step step);

@@ -13,7 +13,7 @@
 #include "core/base/status.h"
 
 /** Calls `visit` for each run, in the order of names, until it fails.
- *  @param[in] folder  of a run, or above runs @return status of the last call; ::GAB_ERR_INPUT if there is no run */
+ *  @param[in] folder  of a run, or a parent folder of runs @return status of the last call; ::GAB_ERR_INPUT if there is no run */
 gab_status gab_app_run_tree_visit(const char *folder, gab_status (*visit)(void *user, const char *folder),
                                   void *user);
 /** Whether a folder is not that of a run and has some below. */

@@ -146,7 +146,7 @@ static int tell_end(const gab_app_sweep *sweep)
 
 /* ---------------------------------------------------------------- the command */
 
-/* All points, or the table of those that are done; in a folder that no other sweep uses. */
+/* Runs all points, or with --table only writes the table. Holds the lock of the sweep's folder. */
 static gab_status run_all(gab_app_sweep *sweep, int *code)
 {
   GAB_TRY(write_file(sweep));

@@ -80,7 +80,7 @@ static void pass_signals_on(scheduler *all)
 
 /* ---------------------------------------------------------------- starting a run */
 
-/* The words of --launch, and those that a sweep needs. */
+/* Options of the launcher: those of --launch and the sweep's own. */
 static gab_status split_launch(scheduler *all)
 {
   const gab_app_options *options = all->sweep->options;
@@ -257,7 +257,7 @@ static double seconds_left(const gab_app_sweep *sweep, const child *of)
   return left;
 }
 
-/* ", about 4 min left" or nothing, from runs that ended and from estimates of those that compute. */
+/* Appends ", about 4 min left", or nothing. Estimated from completed runs and from the progress of running ones. */
 static void estimate(const scheduler *all, char text[64])
 {
   double running = 0, whole = all->finished > 0 ? all->finished_seconds / (double)all->finished : -1;
